@@ -1,0 +1,15 @@
+"""Run all benchmarks, or those named: `python -m benchmarks moments`."""
+
+import argparse
+import importlib
+
+NAMES = ["moments"]
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of: {', '.join(NAMES)} (default: all)")
+    chosen = parser.parse_args().names or NAMES
+    if unknown := set(chosen) - set(NAMES):
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
+    for name in chosen:
+        importlib.import_module(f"benchmarks.{name}").main()

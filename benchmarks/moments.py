@@ -1,0 +1,75 @@
+"""Counting word pairs against SciPy's sparse product: time, memory, growth with the corpus."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks import data
+from benchmarks.measure import machine, peak_megabytes, seconds
+from fdmix import Moments
+
+
+def by_scipy(counts):
+    """Mhat = (X' diag(w) X - diag(X' w)) / D in floating point."""
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    used = lengths >= 2
+    counts = counts.astype(np.float64)
+    weight = np.where(used, 1 / np.maximum(lengths * (lengths - 1.0), 1), 0)
+    total = counts.T @ (sp.diags_array(weight) @ counts) - sp.diags_array(counts.T @ weight)
+    return total / used.sum()
+
+
+def compare(name, counts):
+    print(f"\n{name}: {counts.shape[0]:,} documents, {counts.shape[1]:,} words, {counts.nnz:,} counts")
+    print(f"  before counting, Moments.estimate says: {Moments.estimate(counts)}")
+    Moments.of(counts[:100])  # compile
+    Moments.of(counts[:100]).matrix
+    ours, moments = seconds(lambda: Moments.of(counts))
+    alone, _ = seconds(lambda: Moments.of(counts, n_threads=1))
+    with_matrix, matrix = seconds(lambda: Moments.of(counts).matrix)
+    theirs, expected = seconds(lambda: by_scipy(counts), repeats=2)
+    difference = abs(matrix - expected).max() / expected.max()
+    updates = Moments.estimate(counts).updates
+    print(f"  scipy X' diag(w) X        {theirs:7.3f} s")
+    print(f"  Moments.of, 1 thread      {alone:7.3f} s  {theirs / alone:5.1f} times as fast")
+    print(f"  Moments.of                {ours:7.3f} s  {theirs / ours:5.1f} times as fast  (target 4)")
+    print(f"  Moments.of(...).matrix    {with_matrix:7.3f} s  {theirs / with_matrix:5.1f} times as fast")
+    print(f"  {updates:,} additions, {ours / updates * 1e9:.2f} ns each; {moments.n_pairs:,} pairs")
+    print(f"  largest difference from scipy, relative to the largest entry: {difference:.1e}")
+    return moments
+
+
+def memory(counts_code, moments):
+    peak = peak_megabytes(
+        f"from fdmix import Moments; from benchmarks import data\n"
+        f"Moments.of([[1, 1]]); counts = {counts_code}\ndef measured(): return Moments.of(counts)"
+    )
+    result = moments.nbytes / 2**20
+    print(f"  peak memory over the input {peak:,.0f} MB, result {result:,.0f} MB, target <= {1.5 * result + 200:,.0f} MB")
+
+
+def growth(counts):
+    print("\ngrowth with documents (mlpapers, streamed in chunks of 10,000):")
+    per_document = []
+    for n in (50_000, 100_000, 200_000):
+        part = counts[:n]
+        time, _ = seconds(lambda part=part: Moments.of(part))
+        per_document.append(time / n * 1e6)
+        print(f"  {n:7,} documents at once: {time:.3f} s, {per_document[-1]:.2f} us a document")
+    for copies in (1, 4):
+        code = (
+            "from fdmix import Moments; from benchmarks import data\n"
+            "Moments.of([[1, 1]]); counts = data.mlpapers()[:60_000]\n"
+            f"chunks = (counts[k:k + 10_000] for _ in range({copies}) for k in range(0, 60_000, 10_000))\n"
+            "def measured(): return Moments.of(chunks)"
+        )
+        print(f"  {60_000 * copies:7,} documents streamed: peak {peak_megabytes(code):,.0f} MB over the input")
+
+
+def main():
+    print(f"# moments\n{machine()}")
+    counts = data.mlpapers()
+    if counts is not None:
+        memory("data.mlpapers()", compare("mlpapers", counts))
+        growth(counts)
+    short = data.short_documents()
+    memory("data.short_documents()", compare("short documents", short))

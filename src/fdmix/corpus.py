@@ -1,0 +1,257 @@
+"""A corpus: whole word counts of documents, and the words they count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.vocabulary import Vocabulary, as_vocabulary, require_known
+
+LARGEST_COUNT = np.iinfo(np.int32).max
+WHOLE_COUNTS = (
+    "fdmix needs whole token counts, not weights such as tf-idf: use CountVectorizer instead of TfidfVectorizer"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """Documents as word counts: `counts[d, u]` is how often word u occurs in document d.
+
+    The counts are checked once, here, and kept as a canonical int32 CSR array; what the caller passed is
+    never changed. Without a vocabulary, words are known by their column alone.
+
+    Parameters
+    ----------
+    counts : scipy sparse matrix or array, NumPy array or nested list, shape (documents, words)
+        Whole, non-negative numbers of any integer or float type.
+    vocabulary : sequence of distinct strings, `{word: column}` or `{column: word}`, optional
+
+    >>> corpus = Corpus([[2, 1, 0], [0, 1, 1]], ["ant", "bee", "cat"])
+    >>> corpus
+    Corpus(2 documents, 3 words, 5 tokens)
+    >>> corpus[1:].counts.toarray()
+    array([[0, 1, 1]], dtype=int32)
+    """
+
+    counts: Any
+    vocabulary: Vocabulary | None = None
+
+    def __post_init__(self) -> None:
+        counts = whole_counts(self.counts)
+        object.__setattr__(self, "counts", counts)
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, counts.shape[1]))
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[Iterable[str]], vocabulary: Iterable[str] | None = None) -> Corpus:
+        """Count the tokens of each document; words are numbered in sorted order unless a vocabulary is given.
+
+        Tokens outside a given vocabulary are left out.
+
+        >>> Corpus.from_documents([["bee", "ant", "bee"], ["cat"]]).counts.toarray()
+        array([[1, 2, 0],
+               [0, 0, 1]], dtype=int32)
+        """
+        fixed = None if vocabulary is None else as_vocabulary(vocabulary)
+        number: dict[str, int] = {} if fixed is None else {word: i for i, word in enumerate(fixed)}
+        lengths: list[int] = []
+        tokens: list[int] = []
+        for position, document in enumerate(documents):
+            if isinstance(document, str):
+                raise TypeError(
+                    f"document {position} is a string, not a list of tokens: split it first, e.g. text.split()"
+                )
+            before = len(tokens)
+            for token in document:
+                if not isinstance(token, str):
+                    raise TypeError(
+                        f"document {position} has the token {token!r} ({type(token).__name__}): "
+                        "tokens must be strings"
+                    )
+                column = number.setdefault(token, len(number)) if fixed is None else number.get(token, -1)
+                if column >= 0:
+                    tokens.append(column)
+            lengths.append(len(tokens) - before)
+        columns = np.array(tokens, dtype=np.int64)
+        if fixed is None:
+            words = sorted(number)
+            rank = np.empty(len(words), dtype=np.int64)
+            rank[[number[word] for word in words]] = np.arange(len(words))
+            columns, fixed = rank[columns], tuple(words)
+        return cls(_rows(lengths, columns, np.ones(len(columns), np.int64), len(fixed)), fixed)
+
+    @classmethod
+    def from_bags(
+        cls,
+        bags: Iterable[Iterable[tuple[int, int]]],
+        vocabulary: Iterable[str] | Mapping[Any, Any] | None = None,
+        n_words: int | None = None,
+    ) -> Corpus:
+        """Read gensim's form: each document is a list of `(word id, count)` pairs.
+
+        >>> Corpus.from_bags([[(0, 2), (2, 1)], []], {0: "ant", 1: "bee", 2: "cat"}).counts.toarray()
+        array([[2, 0, 1],
+               [0, 0, 0]], dtype=int32)
+        """
+        listed = [list(bag) for bag in bags]
+        try:
+            pairs = np.array(list(chain.from_iterable(listed)), dtype=np.float64).reshape(-1, 2)
+        except (TypeError, ValueError):
+            raise ValueError("each document must be a list of (word id, count) pairs") from None
+        ids, numbers = pairs[:, 0], pairs[:, 1]
+        if len(pairs) and (not np.isfinite(ids).all() or (ids != np.floor(ids)).any() or ids.min() < 0):
+            raise ValueError("word ids must be whole numbers from 0 upwards")
+        if isinstance(token2id := getattr(vocabulary, "token2id", None), dict):  # a gensim Dictionary
+            vocabulary = token2id
+        words = None if vocabulary is None else as_vocabulary(vocabulary)
+        size = len(words) if words is not None else (n_words or 0)
+        largest = int(ids.max()) if len(pairs) else -1
+        if words is None and n_words is None:
+            size = largest + 1
+        if largest >= size:
+            raise ValueError(f"word id {largest:,} is outside a vocabulary of {size:,} words")
+        return cls(_rows([len(bag) for bag in listed], ids.astype(np.int64), numbers, size), words)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return int(self.counts.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        """Number of distinct words that can occur."""
+        return int(self.counts.shape[1])
+
+    @cached_property
+    def lengths(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Tokens in each document, l_d."""
+        return np.asarray(self.counts.sum(axis=1, dtype=np.int64)).ravel()
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens in all documents."""
+        return int(self.lengths.sum())
+
+    def __len__(self) -> int:
+        return self.n_documents
+
+    def __getitem__(self, documents: Any) -> Corpus:
+        """Some of the documents: by slice, positions or mask."""
+        if isinstance(documents, int | np.integer):
+            documents = [documents]
+        if isinstance(documents, tuple):
+            raise TypeError("a corpus is sliced by documents only: corpus[documents]")
+        return self._with_rows(self.counts[documents])
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, {self.n_tokens:,} tokens)"
+
+    def split(self, holdout: float = 0.2, seed: int = 0) -> tuple[Corpus, Corpus]:
+        """Set a random share of the documents aside: `train, test = corpus.split(0.2, seed=0)`.
+
+        Both parts keep the documents' order; the same seed gives the same split.
+        """
+        if not 0 < holdout < 1:
+            raise ValueError(f"holdout is a share of the documents between 0 and 1, not {holdout!r}")
+        n_held = round(self.n_documents * holdout)
+        if not 0 < n_held < self.n_documents:
+            raise ValueError(
+                f"holdout={holdout} of {self.n_documents:,} documents leaves one part without any document"
+            )
+        held = np.zeros(self.n_documents, dtype=bool)
+        held[np.random.default_rng(seed).permutation(self.n_documents)[:n_held]] = True
+        return self[~held], self[held]
+
+    def rename(self, names: Mapping[str, str]) -> Corpus:
+        """Give words new names; two words may not end up with the same one."""
+        if self.vocabulary is None:
+            raise ValueError("this corpus has no vocabulary, so there is no word to rename")
+        require_known(names, self.vocabulary)
+        return self._with_rows(self.counts, as_vocabulary([names.get(word, word) for word in self.vocabulary]))
+
+    def _with_rows(self, counts: Any, vocabulary: Vocabulary | None = None) -> Corpus:
+        """A corpus of already checked counts."""
+        corpus = object.__new__(Corpus)
+        object.__setattr__(corpus, "counts", counts)
+        object.__setattr__(corpus, "vocabulary", vocabulary or self.vocabulary)
+        return corpus
+
+
+def whole_counts(counts: Any) -> sp.csr_array:
+    """Check that these are whole, non-negative counts and return them as a canonical int32 CSR array.
+
+    Canonical: columns sorted in each row, none twice, no stored zero. The input is not changed.
+    """
+    table = _as_csr(counts)
+    data = table.data
+    if data.dtype == bool:
+        data = data.astype(np.int32)
+    if not np.issubdtype(data.dtype, np.number) or np.issubdtype(data.dtype, np.complexfloating):
+        raise TypeError(f"counts must be numbers, not {data.dtype}")
+    if np.issubdtype(data.dtype, np.floating) and data.size:
+        if not np.isfinite(data).all():
+            raise ValueError("counts contain NaN or infinite values")
+        if (data != np.floor(data)).any():
+            raise ValueError(WHOLE_COUNTS)
+    if data.size and data.min() < 0:
+        raise ValueError("counts contain negative values")
+    if data.size and data.max() > LARGEST_COUNT:
+        raise ValueError(f"a count is larger than {LARGEST_COUNT:,}, the largest that fdmix takes")
+    result = sp.csr_array((data.astype(np.int32), table.indices, table.indptr), shape=table.shape)
+    if not table.has_canonical_format:
+        result = result.copy()
+        result.sum_duplicates()
+        if result.nnz and result.data.min() < 0:
+            raise ValueError(f"a count is larger than {LARGEST_COUNT:,}, the largest that fdmix takes")
+    if result.nnz and result.data.min() == 0:
+        result = result.copy()
+        result.eliminate_zeros()
+    return result
+
+
+def _as_csr(counts: Any) -> sp.csr_array:
+    """Any table of numbers as a CSR array that may share memory with it."""
+    if sp.issparse(counts):
+        if counts.ndim != 2:
+            raise ValueError(f"counts must be a table of documents x words, not of {counts.ndim} dimensions")
+        if counts.format in ("csr", "csc", "bsr"):
+            try:
+                counts.check_format(full_check=True)
+            except ValueError as error:
+                raise ValueError(f"the sparse counts are damaged: {error}") from None
+        return sp.csr_array(counts)
+    if isinstance(counts, str | bytes):
+        raise TypeError("counts must be a table of numbers, not text: see Corpus.from_documents")
+    try:
+        table = np.asarray(counts)
+    except ValueError:
+        raise ValueError("counts are ragged: every document needs a number for every word") from None
+    if table.dtype == object:
+        try:
+            table = table.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "counts must be a table of numbers; for lists of tokens use Corpus.from_documents"
+            ) from None
+    if not (np.issubdtype(table.dtype, np.number) or table.dtype == bool):
+        raise TypeError("counts must be a table of numbers; for lists of tokens use Corpus.from_documents")
+    if table.ndim != 2:
+        raise ValueError(
+            f"counts must be a table of documents x words, not of {table.ndim} dimension"
+            f"{'' if table.ndim == 1 else 's'}"
+        )
+    if np.issubdtype(table.dtype, np.floating) and not np.isfinite(table).all():
+        raise ValueError("counts contain NaN or infinite values")
+    return sp.csr_array(table)
+
+
+def _rows(lengths: list[int], columns: Any, numbers: Any, n_words: int) -> sp.csr_array:
+    """A CSR array from the rows' lengths and their concatenated columns and values."""
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return sp.csr_array((numbers, columns, starts), shape=(len(lengths), n_words))

@@ -1,0 +1,203 @@
+"""From any form of counts to whole-number tallies: cut into blocks, weigh, count, put into buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from math import lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus import Corpus
+from fdmix.pairs import BLOCK_ENTRIES, Integers, PairSums
+from fdmix.vocabulary import Vocabulary
+
+# One document's worth of pairs. w_d = UNIT / (l_d (l_d - 1)) rounded to a whole number is exact for documents
+# of up to 30 tokens, because l and l - 1 have no common divisor and both divide lcm(1, ..., 30) ~ 2^41. A longer
+# document's weight is off by less than l^2 / 2 UNIT: 2e-7 for 1,000 tokens, 2e-3 for 100,000.
+UNIT = lcm(*range(1, 31))
+LONGEST_DOCUMENT = 1_000_000
+BLOCK_DOCUMENTS = 3_000_000  # so that no sum inside a block can exceed 64 bits
+ONE_DOCUMENT_AT_A_TIME = "a document weight is larger than 3,000,000: add the moments of several smaller weights"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What is counted of some documents: all of it adds up."""
+
+    pairs: PairSums
+    word_counts: Integers
+    document_frequencies: Integers
+    n_documents: int
+    n_skipped: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some documents, how often each counts, and the words of the columns."""
+
+    counts: sp.csr_array
+    copies: Integers
+    vocabulary: Vocabulary | None
+
+
+def corpora(counts: Any, vocabulary: Vocabulary | None) -> Corpus | Iterator[Corpus]:
+    """One checked corpus, or a stream of them, from whatever form of counts was given."""
+    if _is_stream(counts):
+        return (_as_corpus(chunk, vocabulary) for chunk in counts)
+    return _as_corpus(counts, vocabulary)
+
+
+def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterator[Block]:
+    """Cut a corpus or a stream of corpora into blocks of bounded size.
+
+    Small chunks of a stream are put together, large ones are cut. Nothing depends on where the cuts are.
+    """
+    if isinstance(source, Corpus):
+        yield from _cut(Block(source.counts, _copies(weights, len(source)), source.vocabulary))
+        return
+    if weights is not None:
+        raise ValueError("weights go with one table of counts: for a stream, add Moments.of(chunk, weights=...)")
+    waiting: list[Block] = []
+    for corpus in source:
+        block = Block(corpus.counts, _copies(None, len(corpus)), corpus.vocabulary)
+        if waiting and not _fit_together(waiting, block):
+            yield from _cut(_joined(waiting))
+            waiting = []
+        waiting.append(block)
+    if waiting:
+        yield from _cut(_joined(waiting))
+
+
+def tally(block: Block, n_threads: int | None = None) -> Tally:
+    """Count one block."""
+    lengths = np.asarray(block.counts.sum(axis=1, dtype=np.int64)).ravel()
+    if lengths.size and lengths.max() > LONGEST_DOCUMENT:
+        raise ValueError(
+            f"a document has {lengths.max():,} tokens, more than the {LONGEST_DOCUMENT:,} that fdmix takes: "
+            "split long texts, for instance into paragraphs"
+        )
+    copies = np.where(lengths >= 2, block.copies, 0)
+    ordered_pairs = np.maximum(lengths * (lengths - 1), 1)
+    weight = copies * ((UNIT + ordered_pairs // 2) // ordered_pairs)
+    present = sp.csr_array(
+        (np.ones(block.counts.nnz, np.int64), block.counts.indices, block.counts.indptr),
+        shape=block.counts.shape,
+    )
+    return Tally(
+        PairSums.count(block.counts, weight, n_threads),
+        np.asarray(block.counts.T @ copies, dtype=np.int64),
+        np.asarray(present.T @ copies, dtype=np.int64),
+        int(copies.sum()),
+        int(block.copies.sum() - copies.sum()),
+    )
+
+
+def buckets(block: Block, n_buckets: int) -> list[Block]:
+    """Spread the documents over buckets by a hash of their words and counts.
+
+    bucket_d = mix(sum_u c_d(u) hash(word u)) mod n: it does not depend on the words' order or positions,
+    nor on the other documents, so that shards agree on it and removal finds the right bucket.
+    """
+    hashes = _word_hashes(block)
+    spread = np.zeros(block.counts.shape[0] + 1, np.uint64)
+    with np.errstate(over="ignore"):
+        contributions = block.counts.data.astype(np.uint64) * hashes[block.counts.indices]
+        running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
+        spread = np.diff(running[block.counts.indptr])
+    bucket = (_mix(spread) % np.uint64(n_buckets)).astype(np.int64)
+    return [Block(block.counts[bucket == k], block.copies[bucket == k], block.vocabulary) for k in range(n_buckets)]
+
+
+def _is_stream(counts: Any) -> bool:
+    """Whether this is a stream of tables rather than one table."""
+    if isinstance(counts, Corpus | str | bytes) or sp.issparse(counts) or hasattr(counts, "__array__"):
+        return False
+    if isinstance(counts, list | tuple):
+        return not counts or _is_table(counts[0])
+    return isinstance(counts, Iterable)
+
+
+def _is_table(item: Any) -> bool:
+    return isinstance(item, Corpus) or sp.issparse(item) or getattr(item, "ndim", 0) == 2
+
+
+def _as_corpus(counts: Any, vocabulary: Vocabulary | None) -> Corpus:
+    if not isinstance(counts, Corpus):
+        return Corpus(counts, vocabulary)
+    if vocabulary is None or counts.vocabulary == vocabulary:
+        return counts
+    if counts.vocabulary is not None:
+        raise ValueError("the corpus has a vocabulary of its own, different from the one given")
+    return Corpus(counts.counts, vocabulary)
+
+
+def _fit_together(waiting: list[Block], block: Block) -> bool:
+    if block.vocabulary != waiting[0].vocabulary:
+        return False
+    if block.counts.shape[1] != waiting[0].counts.shape[1]:
+        raise ValueError(
+            f"chunks have {waiting[0].counts.shape[1]:,} and {block.counts.shape[1]:,} columns and no "
+            "vocabularies to match them by"
+        )
+    together = [*waiting, block]
+    entries: int = sum(b.counts.nnz for b in together)
+    documents: int = sum(b.counts.shape[0] for b in together)
+    return entries <= BLOCK_ENTRIES and documents <= BLOCK_DOCUMENTS
+
+
+def _copies(weights: Any, n_documents: int) -> Integers:
+    if weights is None:
+        return np.ones(n_documents, np.int64)
+    given = np.asarray(weights)
+    if given.shape != (n_documents,):
+        raise ValueError(f"weights must be {n_documents:,} numbers, one per document, not of shape {given.shape}")
+    if not np.issubdtype(given.dtype, np.number) or not np.isfinite(given).all():
+        raise ValueError("document weights must be numbers, without NaN or infinite values")
+    if (given < 0).any() or (given != np.floor(given)).any():
+        raise ValueError("document weights must be whole numbers from 0 upwards: how often each document counts")
+    if given.size and given.max() > BLOCK_DOCUMENTS:
+        raise OverflowError(ONE_DOCUMENT_AT_A_TIME)
+    return given.astype(np.int64)
+
+
+def _joined(blocks: list[Block]) -> Block:
+    if len(blocks) == 1:
+        return blocks[0]
+    counts = sp.csr_array(sp.vstack([block.counts for block in blocks], format="csr"))
+    return Block(counts, np.concatenate([block.copies for block in blocks]), blocks[0].vocabulary)
+
+
+def _cut(block: Block) -> Iterator[Block]:
+    n_documents = block.counts.shape[0]
+    entries, documents = block.counts.indptr, np.concatenate([[0], np.cumsum(block.copies)])
+    cuts = [0]
+    while cuts[-1] < n_documents:
+        begin = cuts[-1]
+        by_entries = int(np.searchsorted(entries, entries[begin] + BLOCK_ENTRIES, side="right")) - 1
+        by_documents = int(np.searchsorted(documents, documents[begin] + BLOCK_DOCUMENTS, side="right")) - 1
+        cuts.append(max(begin + 1, min(by_entries, by_documents, n_documents)))
+    if len(cuts) <= 2:
+        yield block
+        return
+    for begin, end in pairwise(cuts):
+        yield Block(block.counts[begin:end], block.copies[begin:end], block.vocabulary)
+
+
+def _word_hashes(block: Block) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    if block.vocabulary is None:
+        return _mix(np.arange(1, block.counts.shape[1] + 1, dtype=np.uint64))
+    digests = b"".join(blake2b(word.encode(), digest_size=8).digest() for word in block.vocabulary)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
+
+
+def _mix(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The finaliser of splitmix64: every input bit moves every output bit."""
+    with np.errstate(over="ignore"):
+        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return numbers ^ (numbers >> np.uint64(31))

@@ -1,0 +1,96 @@
+"""What counting will cost, before it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus import Corpus
+from fdmix.memory import available_bytes, in_words
+from fdmix.pairs import BLOCK_ENTRIES, BYTES_PER_PAIR
+
+BYTES_PER_ENTRY = 16  # of a block's inverted index and packed counts
+SAMPLED_ROWS = 400
+LARGEST_SAMPLE = 20_000_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The size of the moments of a corpus and the work of counting them.
+
+    updates : additions to a pair sum, exact: sum_d n_d (n_d + 1) / 2 for n_d distinct words in document d
+    pairs : distinct word pairs, estimated from the rows of a sample of words (exact for small vocabularies)
+    n_bytes : peak memory on top of the input
+    """
+
+    n_documents: int
+    n_words: int
+    updates: int
+    pairs: int
+    n_bytes: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_documents:,} documents over {self.n_words:,} words: about {self.pairs:,} word pairs, "
+            f"{in_words(self.n_bytes)} of memory, {self.updates:,} additions"
+        )
+
+    @classmethod
+    def of(cls, counts: Any) -> Estimate:
+        """Look at the distinct partners of some words, evenly spread from frequent to rare.
+
+        >>> print(Estimate.of([[1, 1, 0], [0, 2, 1]]))
+        2 documents over 3 words: about 3 word pairs, 100 bytes of memory, 6 additions
+        """
+        table = (counts if isinstance(counts, Corpus) else Corpus(counts)).counts
+        updates = _updates(table)
+        return cls._with(table, updates, min(updates, _sampled_pairs(table)))
+
+    @classmethod
+    def refuse_beyond(cls, corpus: Corpus, memory_limit: float | None) -> None:
+        """Raise MemoryError if counting would take more than the limit (default: the free memory)."""
+        table = corpus.counts
+        limit = available_bytes() if memory_limit is None else memory_limit
+        n_words = table.shape[1]
+        updates = _updates(table)
+        if cls._with(table, updates, min(updates, n_words * (n_words + 1) // 2)).n_bytes <= limit:
+            return
+        estimate = cls.of(corpus)
+        if estimate.n_bytes > limit:
+            raise MemoryError(
+                f"counting would need about {in_words(estimate.n_bytes)} for {estimate.pairs:,} word pairs, but "
+                f"only {in_words(limit)} may be used: keep fewer words (for instance those in at least 5 documents), "
+                "or count on a machine with more memory"
+            )
+
+    @classmethod
+    def _with(cls, table: sp.csr_array, updates: int, pairs: int) -> Estimate:
+        n_documents, n_words = table.shape
+        results = 1 if table.nnz <= BLOCK_ENTRIES else 2  # blocks are added up: the old sum and the new
+        index = BYTES_PER_ENTRY * min(table.nnz, BLOCK_ENTRIES)
+        return cls(n_documents, n_words, updates, pairs, results * BYTES_PER_PAIR * pairs + index)
+
+
+def _updates(table: sp.csr_array) -> int:
+    distinct = np.diff(table.indptr).astype(np.int64)
+    return int((distinct * (distinct + 1) // 2).sum())
+
+
+def _sampled_pairs(table: sp.csr_array) -> int:
+    n_words = table.shape[1]
+    present = sp.csr_array((np.ones(table.nnz, np.int8), table.indices, table.indptr), shape=table.shape)
+    frequency = np.bincount(table.indices, minlength=n_words)
+    seen = np.flatnonzero(frequency)
+    if not seen.size:
+        return 0
+    by_frequency = seen[np.argsort(frequency[seen], kind="stable")]
+    n_sampled = min(seen.size, max(20, min(SAMPLED_ROWS, LARGEST_SAMPLE // n_words)))
+    middle = (np.arange(n_sampled) + 0.5) * seen.size / n_sampled
+    sample = np.sort(by_frequency[middle.astype(np.int64)])
+    partners = present[:, sample].T.tocsr().astype(np.int32) @ present.astype(np.int32)
+    off_diagonal: float = (partners.nnz - n_sampled) * seen.size / n_sampled / 2
+    on_diagonal = int(np.unique(table.indices[table.data > 1]).size)
+    return round(off_diagonal) + on_diagonal

@@ -1,0 +1,1 @@
+"""Compiled loops over arrays. Everything that numba compiles lives here; nothing here checks its input."""

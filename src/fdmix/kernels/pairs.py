@@ -1,0 +1,179 @@
+"""Loops over the lower triangle of a symmetric matrix of whole numbers (int64, CSR, v <= u)."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from fdmix.kernels.prefetch import prefetch
+
+AHEAD = 12  # how many documents ahead to prefetch; 8 to 16 measured alike, see docs/performance.md
+BLOCK_BITS = 6  # an accumulator is scanned in blocks of 64 columns, and only where something was added
+
+
+@numba.njit(cache=True, nogil=True)
+def invert(indptr, indices, n_words):
+    """For each word the documents that hold it, in order: (first[u], document[j], place[j] in the CSR)."""
+    first = np.zeros(n_words + 1, np.int64)
+    for place in range(indices.size):
+        first[indices[place] + 1] += 1
+    for u in range(n_words):
+        first[u + 1] += first[u]
+    document = np.empty(indices.size, np.int32)
+    place_of = np.empty(indices.size, np.int32)
+    free = first[:-1].copy()
+    for d in range(indptr.size - 1):
+        for place in range(indptr[d], indptr[d + 1]):
+            j = free[indices[place]]
+            document[j] = d
+            place_of[j] = place
+            free[indices[place]] = j + 1
+    return first, document, place_of
+
+
+@numba.njit(cache=True, nogil=True)
+def count_rows(
+    begin,
+    end,
+    first,
+    document,
+    place_of,
+    indptr,
+    packed,
+    count_bits,
+    weight,
+    accumulator,
+    touched,
+    columns,
+    sums,
+):
+    """sum_d w_d c_d(u) (c_d(v) - [u = v]) for begin <= u < end and v <= u, row after row.
+
+    A document is a run of packed (word, count) entries sorted by word, so the partners v < u of u are the
+    entries before u's own. `columns` and `sums` receive the non-zero entries, the return value their
+    number per row. `accumulator` and `touched` come and leave as zeros.
+    """
+    mask = (np.int64(1) << count_bits) - 1
+    entries = np.zeros(end - begin, np.int64)
+    last = first[end] - 1
+    k = 0
+    for u in range(begin, end):
+        for j in range(first[u], first[u + 1]):
+            ahead = min(j + AHEAD, last)
+            prefetch(packed, np.int64(indptr[document[ahead]]))
+            prefetch(packed, np.int64(place_of[ahead]))
+            prefetch(packed, np.int64(indptr[document[ahead]] + 16))
+            d = document[j]
+            own = place_of[j]
+            c = np.int64(packed[own]) & mask
+            factor = weight[d] * c
+            for place in range(indptr[d], own):
+                entry = np.uint64(packed[place])
+                v = entry >> np.uint64(count_bits)
+                accumulator[v] += factor * (np.int64(entry) & mask)
+                touched[v >> np.uint64(BLOCK_BITS)] = 1
+            accumulator[u] += factor * (c - 1)
+            touched[u >> BLOCK_BITS] = 1
+        before = k
+        for block in range((u >> BLOCK_BITS) + 1):
+            if touched[block]:
+                touched[block] = 0
+                for v in range(block << BLOCK_BITS, min(u + 1, (block + 1) << BLOCK_BITS)):
+                    if accumulator[v] != 0:
+                        columns[k] = v
+                        sums[k] = accumulator[v]
+                        accumulator[v] = 0
+                        k += 1
+        entries[u - begin] = k - before
+    return entries
+
+
+@numba.njit(cache=True, nogil=True)
+def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_sums, sign, columns, sums):
+    """a + sign b for the rows begin <= u < end; zeros are not stored.
+
+    Returns the number of entries per row, and whether every result is a whole number that a sum of
+    documents can be: not negative. (Two non-negative int64 that overflow give a negative sum.)
+    """
+    entries = np.zeros(end - begin, np.int64)
+    possible = True
+    k = 0
+    for u in range(begin, end):
+        i, i_end = a_first[u], a_first[u + 1]
+        j, j_end = b_first[u], b_first[u + 1]
+        before = k
+        while i < i_end or j < j_end:
+            if j == j_end or (i < i_end and a_columns[i] < b_columns[j]):
+                column, value = a_columns[i], a_sums[i]
+                i += 1
+            elif i == i_end or b_columns[j] < a_columns[i]:
+                column, value = b_columns[j], sign * b_sums[j]
+                j += 1
+            else:
+                column, value = a_columns[i], a_sums[i] + sign * b_sums[j]
+                i += 1
+                j += 1
+            if value != 0:
+                possible &= value > 0
+                columns[k] = column
+                sums[k] = value
+                k += 1
+        entries[u - begin] = k - before
+    return entries, possible
+
+
+@numba.njit(cache=True, nogil=True)
+def mirrored_lengths(first, columns):
+    """Entries in each row of the full symmetric matrix."""
+    n_words = first.size - 1
+    lengths = np.zeros(n_words, np.int64)
+    for u in range(n_words):
+        lengths[u] += first[u + 1] - first[u]
+        for k in range(first[u], first[u + 1]):
+            if columns[k] != u:
+                lengths[columns[k]] += 1
+    return lengths
+
+
+@numba.njit(cache=True, nogil=True)
+def mirror(first, columns, sums, scale, low, high, full_first, full_columns, full_values):
+    """The columns low <= v < high of the triangle, mirrored, and its rows low <= u < high, times `scale`.
+
+    Row u of the full matrix is the triangle's row u (v <= u) followed by its column u (rows below u).
+    """
+    n_words = first.size - 1
+    free = np.empty(high - low, np.int64)
+    for u in range(low, high):
+        k = full_first[u]
+        for i in range(first[u], first[u + 1]):
+            full_columns[k] = columns[i]
+            full_values[k] = sums[i] * scale
+            k += 1
+        free[u - low] = k
+    for u in range(low, n_words):
+        begin = first[u] + np.searchsorted(columns[first[u] : first[u + 1]], low)
+        for i in range(begin, first[u + 1]):
+            v = columns[i]
+            if v >= high or v == u:
+                break
+            k = free[v - low]
+            full_columns[k] = u
+            full_values[k] = sums[i] * scale
+            free[v - low] = k + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def is_triangle(first, columns, sums):
+    """Whether these arrays are a lower triangle with sorted, distinct columns and positive sums."""
+    n_words = first.size - 1
+    if first[0] != 0 or first[n_words] != columns.size or columns.size != sums.size:
+        return False
+    for u in range(n_words):
+        if first[u + 1] < first[u] or first[u + 1] > columns.size:
+            return False
+        previous = -1
+        for k in range(first[u], first[u + 1]):
+            if columns[k] <= previous or columns[k] > u or sums[k] <= 0:
+                return False
+            previous = columns[k]
+    return True

@@ -1,0 +1,201 @@
+"""Files of moments: what is read is what was written, or a clear refusal."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fdmix import Moments, storage, worlds
+from fdmix.storage import FileError
+
+
+@pytest.fixture
+def moments():
+    words = [f"wörd{u}" for u in range(100)]
+    return Moments.of(worlds.intervals().sample(300, length=8, seed=9).counts, words, folds=3)
+
+
+@pytest.fixture
+def saved(moments, tmp_path):
+    path = tmp_path / "some.moments"
+    moments.save(path)
+    return path
+
+
+def test_round_trip_is_bit_identical(moments, saved):
+    loaded = Moments.load(saved)
+    assert loaded == moments
+    assert loaded.vocabulary == moments.vocabulary
+    assert len(loaded.folds) == 3
+    assert loaded + moments == moments + moments
+    plain = Moments.of([[2, 1], [0, 3]])
+    plain.save(saved)
+    assert Moments.load(saved) == plain
+    assert loaded == moments, "a file that was loaded may be replaced"
+
+
+def test_arrays_are_memory_mapped_and_read_only(saved):
+    loaded = Moments.load(saved)
+    array = loaded.pairs.sums
+    assert not array.flags.owndata
+    assert not array.flags.writeable
+    assert array.ctypes.data % 64 == 0
+
+
+def test_empty_moments_round_trip(tmp_path):
+    for empty in (Moments.of(np.zeros((0, 3), int)), Moments.of(np.zeros((2, 0), int))):
+        empty.save(tmp_path / "empty")
+        assert Moments.load(tmp_path / "empty") == empty
+
+
+def test_truncated_anywhere(saved, tmp_path):
+    whole = saved.read_bytes()
+    cuts = {0, 1, 7, 8, 15, 16, 47, 48, 60, 500, 2000, len(whole) - 1, len(whole) - 64}
+    cuts |= set(np.linspace(0, len(whole) - 1, 60).astype(int).tolist())
+    for cut in sorted(cuts):
+        broken = tmp_path / "broken"
+        broken.write_bytes(whole[:cut])
+        with pytest.raises(FileError, match=r"truncated|not a file|corrupted"):
+            Moments.load(broken)
+
+
+def test_flipped_bytes_never_give_another_matrix(moments, saved, tmp_path):
+    whole = saved.read_bytes()
+    rng = np.random.default_rng(0)
+    places = set(range(0, 64)) | set(rng.integers(0, len(whole), 300).tolist())
+    unharmed = 0
+    for place in places:
+        broken = bytearray(whole)
+        broken[place] ^= 1 << rng.integers(8)
+        path = tmp_path / "broken"
+        path.write_bytes(bytes(broken))
+        try:
+            loaded = Moments.load(path)
+        except FileError:
+            continue
+        assert loaded == moments  # the byte was padding between two arrays
+        unharmed += 1
+    assert unharmed < len(places) / 10
+
+
+def test_bytes_at_the_end(saved):
+    with saved.open("ab") as file:
+        file.write(b"more")
+    with pytest.raises(FileError, match="4 bytes too many"):
+        Moments.load(saved)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 a zip file", b"word,count\nant,3\n", os.urandom(4000)])
+def test_foreign_files(tmp_path, content):
+    path = tmp_path / "foreign"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match="not a file of fdmix moments"):
+        Moments.load(path)
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        Moments.load(tmp_path / "nothing")
+    with pytest.raises(FileError, match="is a folder"):
+        Moments.load(tmp_path)
+
+
+def test_newer_and_other_kinds_of_file(tmp_path):
+    path = tmp_path / "file"
+    storage.write_arrays(path, "moments", 99, {}, {})
+    with pytest.raises(FileError, match="newer fdmix"):
+        Moments.load(path)
+    storage.write_arrays(path, "songs", 1, {}, {})
+    with pytest.raises(FileError, match="holds songs, not moments"):
+        Moments.load(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"0.columns": np.array([5], np.int32)},
+        {"0.columns": np.array([-1], np.int32)},
+        {"0.first": np.array([0, 5, 1], np.int64)},
+        {"0.first": np.array([0, -(2**60), 1], np.int64)},
+        {"0.sums": np.array([-3], np.int64)},
+        {"0.sums": np.array([3.0])},
+        {"0.word_counts": np.array([1], np.int64)},
+        {"0.document_frequencies": np.array([1, -2], np.int64)},
+    ],
+)
+def test_a_forged_file_with_right_checksums_is_refused(tmp_path, change):
+    """Nothing that a file says is trusted, so that no kernel reads outside its arrays."""
+    arrays = {
+        "0.first": np.array([0, 0, 1], np.int64),
+        "0.columns": np.array([0], np.int32),
+        "0.sums": np.array([3], np.int64),
+        "0.word_counts": np.array([1, 1], np.int64),
+        "0.document_frequencies": np.array([1, 1], np.int64),
+    }
+    facts = {"documents": [[1, 0]], "vocabulary": ["a", "b"]}
+    path = tmp_path / "forged"
+    storage.write_arrays(path, "moments", 1, facts, arrays)
+    assert Moments.load(path).n_documents == 1
+    storage.write_arrays(path, "moments", 1, facts, arrays | change)
+    with pytest.raises(FileError, match="no valid file"):
+        Moments.load(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"[]",
+        b"{",
+        b"\xff",
+        json.dumps({"kind": "moments"}).encode(),
+        json.dumps({"kind": "moments", "version": 1, "facts": {}, "arrays": [], "bytes": 0}).encode(),
+        json.dumps(
+            {
+                "kind": "moments", "version": 1, "facts": {}, "bytes": 64,
+                "arrays": {"0.first": {"dtype": "O", "shape": [1], "offset": 0, "sha256": ""}},
+            }
+        ).encode(),
+        json.dumps(
+            {
+                "kind": "moments", "version": 1, "facts": {}, "bytes": 64,
+                "arrays": {"0.first": {"dtype": "<i8", "shape": [99], "offset": 0, "sha256": ""}},
+            }
+        ).encode(),
+    ],
+)  # fmt: skip
+def test_forged_headers(tmp_path, header):
+    path = tmp_path / "forged"
+    digest = storage.hashlib.sha256(header).digest()
+    preamble = storage.PREAMBLE.pack(storage.MAGIC, len(header), digest)
+    path.write_bytes((preamble + header).ljust(1024, b"\0"))
+    with pytest.raises(FileError, match="makes no sense"):
+        Moments.load(path)
+
+
+def test_a_failed_save_leaves_the_old_file_and_no_rubbish(moments, saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def full_disk(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(storage.os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        moments.save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_saving_to_impossible_places(moments, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        moments.save(tmp_path / "nowhere" / "file")
+    with pytest.raises(IsADirectoryError, match="folder"):
+        moments.save(tmp_path)
+
+
+def test_a_file_is_the_same_in_another_process(moments, saved):
+    code = "import sys; from fdmix import Moments; print(Moments.load(sys.argv[1]).pairs.total())"
+    printed = subprocess.run([sys.executable, "-c", code, str(saved)], capture_output=True, text=True, check=True)
+    assert int(printed.stdout) == moments.pairs.total()
