@@ -21,8 +21,7 @@ def by_scipy(counts):
 def compare(name, counts):
     print(f"\n{name}: {counts.shape[0]:,} documents, {counts.shape[1]:,} words, {counts.nnz:,} counts")
     print(f"  before counting, Moments.estimate says: {Moments.estimate(counts)}")
-    Moments.of(counts[:100])  # compile
-    Moments.of(counts[:100]).matrix
+    _ = Moments.of(counts[:100]).matrix  # compile
     ours, moments = seconds(lambda: Moments.of(counts))
     alone, _ = seconds(lambda: Moments.of(counts, n_threads=1))
     with_matrix, matrix = seconds(lambda: Moments.of(counts).matrix)
@@ -44,7 +43,9 @@ def memory(counts_code, moments):
         f"Moments.of([[1, 1]]); counts = {counts_code}\ndef measured(): return Moments.of(counts)"
     )
     result = moments.nbytes / 2**20
-    print(f"  peak memory over the input {peak:,.0f} MB, result {result:,.0f} MB, target <= {1.5 * result + 200:,.0f} MB")
+    print(
+        f"  peak memory over the input {peak:,.0f} MB; result {result:,.0f} MB, target {1.5 * result + 200:,.0f} MB"
+    )
 
 
 def growth(counts):

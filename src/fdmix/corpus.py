@@ -131,7 +131,7 @@ class Corpus:
     @cached_property
     def lengths(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Tokens in each document, l_d."""
-        return np.asarray(self.counts.sum(axis=1, dtype=np.int64)).ravel()
+        return document_lengths(self.counts)
 
     @property
     def n_tokens(self) -> int:
@@ -203,7 +203,7 @@ def whole_counts(counts: Any) -> sp.csr_array:
         raise ValueError("counts contain negative values")
     if data.size and data.max() > LARGEST_COUNT:
         raise ValueError(f"a count is larger than {LARGEST_COUNT:,}, the largest that fdmix takes")
-    result = sp.csr_array((data.astype(np.int32), table.indices, table.indptr), shape=table.shape)
+    result = sp.csr_array((data.astype(np.int32, copy=False), table.indices, table.indptr), shape=table.shape)
     if not table.has_canonical_format:
         result = result.copy()
         result.sum_duplicates()
@@ -213,6 +213,15 @@ def whole_counts(counts: Any) -> sp.csr_array:
         result = result.copy()
         result.eliminate_zeros()
     return result
+
+
+def document_lengths(counts: sp.csr_array) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """l_d = sum_u c_d(u), without a copy of the counts."""
+    lengths = np.zeros(counts.shape[0], np.int64)
+    filled = np.flatnonzero(np.diff(counts.indptr))
+    if filled.size:
+        lengths[filled] = np.add.reduceat(counts.data, counts.indptr[filled], dtype=np.int64)
+    return lengths
 
 
 def _as_csr(counts: Any) -> sp.csr_array:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus import Corpus
-from fdmix.pairs import BLOCK_ENTRIES, Integers, PairSums
+from fdmix.corpus import Corpus, document_lengths
+from fdmix.pairs import BLOCK_ENTRIES, Integers, PairSums, count_words
 from fdmix.vocabulary import Vocabulary
 
 # One document's worth of pairs. w_d = UNIT / (l_d (l_d - 1)) rounded to a whole number is exact for documents
@@ -75,7 +75,7 @@ def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterato
 
 def tally(block: Block, n_threads: int | None = None) -> Tally:
     """Count one block."""
-    lengths = np.asarray(block.counts.sum(axis=1, dtype=np.int64)).ravel()
+    lengths = document_lengths(block.counts)
     if lengths.size and lengths.max() > LONGEST_DOCUMENT:
         raise ValueError(
             f"a document has {lengths.max():,} tokens, more than the {LONGEST_DOCUMENT:,} that fdmix takes: "
@@ -84,14 +84,11 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
     copies = np.where(lengths >= 2, block.copies, 0)
     ordered_pairs = np.maximum(lengths * (lengths - 1), 1)
     weight = copies * ((UNIT + ordered_pairs // 2) // ordered_pairs)
-    present = sp.csr_array(
-        (np.ones(block.counts.nnz, np.int64), block.counts.indices, block.counts.indptr),
-        shape=block.counts.shape,
-    )
+    word_counts, frequencies = count_words(block.counts, copies)
     return Tally(
         PairSums.count(block.counts, weight, n_threads),
-        np.asarray(block.counts.T @ copies, dtype=np.int64),
-        np.asarray(present.T @ copies, dtype=np.int64),
+        word_counts,
+        frequencies,
         int(copies.sum()),
         int(block.copies.sum() - copies.sum()),
     )

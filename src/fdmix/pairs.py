@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.kernels import pairs as kernels
-from fdmix.kernels.threads import in_threads
+from fdmix.kernels.threads import in_threads, thread_count
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Entries = tuple[Integers, Any, Integers]  # a run of rows: entries per row, their columns, their sums
@@ -65,19 +65,16 @@ class PairSums:
         n_words = counts.shape[1]
         if counts.nnz == 0:
             return cls.nothing(n_words)
-        indptr = counts.indptr.astype(np.int64, copy=False)
-        packed, count_bits = _packed(counts)
-        first, document, place_of = kernels.invert(indptr, counts.indices, n_words)
-        longest = int(np.diff(indptr).max())
-        room = np.minimum(np.arange(1, n_words + 1), np.diff(first) * longest)
+        index = _InvertedIndex.of(counts, weight, n_threads)
+        longest = int(np.diff(counts.indptr).max())
+        room = np.minimum(np.arange(1, n_words + 1), np.diff(index.first) * longest)
 
         def work(panel: tuple[int, int]) -> Entries:
-            begin, end = panel
-            columns, sums = _scratch(int(room[begin:end].sum()))
+            columns, sums = _scratch(int(room[slice(*panel)].sum()))
             accumulator = np.zeros(n_words, np.int64)
             touched = np.zeros((n_words >> kernels.BLOCK_BITS) + 1, np.uint8)
             entries = kernels.count_rows(
-                begin, end, first, document, place_of, indptr, packed, count_bits, weight,
+                *panel, index.first, index.where, index.packed, index.count_bits, index.heading,
                 accumulator, touched, columns, sums,
             )  # fmt: skip
             return entries, columns, sums
@@ -234,15 +231,52 @@ class PairSums:
         )
 
 
-def _packed(counts: sp.csr_array) -> tuple[Any, int]:
-    """Each (word, count) in one unsigned number, word << bits | count: half the memory to walk through."""
-    count_bits = int(counts.data.max()).bit_length()
-    fits = count_bits + (counts.shape[1] - 1).bit_length() <= 32
-    dtype = np.uint32 if fits else np.uint64
-    packed = counts.indices.astype(dtype)
-    packed <<= dtype(count_bits)
-    packed |= counts.data.astype(dtype)
-    return packed, count_bits
+def count_words(counts: sp.csr_array, copies: Integers) -> tuple[Integers, Integers]:
+    """Tokens and documents of each word, where document d counts copies[d] times."""
+    tokens, documents = np.zeros((2, counts.shape[1]), np.int64)
+    kernels.tally(counts.indptr, counts.indices, counts.data, copies, tokens, documents)
+    return tokens, documents
+
+
+@dataclass(frozen=True, eq=False)
+class _InvertedIndex:
+    """The documents of each word: those of word u are where[first[u] : first[u + 1]], places in `packed`."""
+
+    first: Integers
+    where: np.ndarray[Any, np.dtype[np.int32]]
+    packed: Any
+    count_bits: int
+    heading: int
+
+    @classmethod
+    def of(cls, counts: sp.csr_array, weight: Integers, n_threads: int | None) -> _InvertedIndex:
+        """Made by a counting sort; each thread takes a range of documents."""
+        n_documents, n_words = counts.shape
+        indptr = counts.indptr.astype(np.int64)
+        count_bits = int(counts.data.max()).bit_length()
+        dtype = np.uint32 if count_bits + (n_words - 1).bit_length() <= 32 else np.uint64
+        heading = 8 // np.dtype(dtype).itemsize
+        packed = np.empty(counts.nnz + heading * n_documents, dtype)
+        where = np.empty((counts.nnz, 2), np.int32)
+        cuts = np.searchsorted(indptr, np.linspace(0, counts.nnz, thread_count(n_threads) + 1)[1:-1])
+        ranges = list(pairwise([0, *cuts.tolist(), n_documents]))
+        frequencies = np.zeros((len(ranges), n_words), np.int64)
+
+        def pack(part: int) -> None:
+            kernels.pack(
+                *ranges[part], indptr, counts.indices, counts.data, weight, count_bits, heading, packed,
+                frequencies[part],
+            )  # fmt: skip
+
+        list(in_threads(pack, range(len(ranges)), n_threads))
+        first = _starts(frequencies.sum(axis=0))
+        free = first[:-1] + np.cumsum(frequencies, axis=0) - frequencies
+
+        def invert(part: int) -> None:
+            kernels.invert(*ranges[part], indptr, counts.indices, heading, free[part], where)
+
+        list(in_threads(invert, range(len(ranges)), n_threads))
+        return cls(first, where, packed, count_bits, heading)
 
 
 def _panels(room: Integers) -> list[tuple[int, int]]:

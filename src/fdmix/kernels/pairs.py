@@ -12,41 +12,52 @@ BLOCK_BITS = 6  # an accumulator is scanned in blocks of 64 columns, and only wh
 
 
 @numba.njit(cache=True, nogil=True)
-def invert(indptr, indices, n_words):
-    """For each word the documents that hold it, in order: (first[u], document[j], place[j] in the CSR)."""
-    first = np.zeros(n_words + 1, np.int64)
-    for place in range(indices.size):
-        first[indices[place] + 1] += 1
-    for u in range(n_words):
-        first[u + 1] += first[u]
-    document = np.empty(indices.size, np.int32)
-    place_of = np.empty(indices.size, np.int32)
-    free = first[:-1].copy()
+def tally(indptr, indices, counts, copies, word_counts, frequencies):
+    """Add copies_d c_d(u) to word_counts[u] and copies_d [c_d(u) > 0] to frequencies[u]."""
     for d in range(indptr.size - 1):
         for place in range(indptr[d], indptr[d + 1]):
-            j = free[indices[place]]
-            document[j] = d
-            place_of[j] = place
-            free[indices[place]] = j + 1
-    return first, document, place_of
+            word_counts[indices[place]] += copies[d] * counts[place]
+            frequencies[indices[place]] += copies[d]
 
 
 @numba.njit(cache=True, nogil=True)
-def count_rows(
-    begin,
-    end,
-    first,
-    document,
-    place_of,
-    indptr,
-    packed,
-    count_bits,
-    weight,
-    accumulator,
-    touched,
-    columns,
-    sums,
-):
+def pack(begin, end, indptr, indices, counts, weight, count_bits, heading, packed, frequencies):
+    """Write the documents begin <= d < end as runs of whole numbers: the weight, then word << bits | count.
+
+    The weight stands beside the words because both are needed at once: one cache miss instead of three.
+    It takes `heading` numbers, low half first if there are two. Also counts the documents of each word.
+    """
+    bits = packed.dtype.type(count_bits)
+    for d in range(begin, end):
+        base = indptr[d] + heading * d
+        if heading == 2:
+            packed[base] = weight[d] & 0xFFFFFFFF
+            packed[base + 1] = weight[d] >> 32
+        else:
+            packed[base] = weight[d]
+        for place in range(indptr[d], indptr[d + 1]):
+            word = packed.dtype.type(indices[place])
+            packed[base + heading + place - indptr[d]] = (word << bits) | packed.dtype.type(counts[place])
+            frequencies[indices[place]] += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def invert(begin, end, indptr, indices, heading, free, where):
+    """For each word the documents that hold it: (where the document begins, where the word stands in it).
+
+    free[u] is the next free place for word u in `where`; the documents of a word stay in order.
+    """
+    for d in range(begin, end):
+        base = indptr[d] + heading * d
+        for place in range(indptr[d], indptr[d + 1]):
+            j = free[indices[place]]
+            where[j, 0] = base
+            where[j, 1] = base + heading + place - indptr[d]
+            free[indices[place]] = j + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def count_rows(begin, end, first, where, packed, count_bits, heading, accumulator, touched, columns, sums):
     """sum_d w_d c_d(u) (c_d(v) - [u = v]) for begin <= u < end and v <= u, row after row.
 
     A document is a run of packed (word, count) entries sorted by word, so the partners v < u of u are the
@@ -60,14 +71,16 @@ def count_rows(
     for u in range(begin, end):
         for j in range(first[u], first[u + 1]):
             ahead = min(j + AHEAD, last)
-            prefetch(packed, np.int64(indptr[document[ahead]]))
-            prefetch(packed, np.int64(place_of[ahead]))
-            prefetch(packed, np.int64(indptr[document[ahead]] + 16))
-            d = document[j]
-            own = place_of[j]
+            prefetch(packed, np.int64(where[ahead, 0]))
+            prefetch(packed, np.int64(where[ahead, 1]))
+            base = where[j, 0]
+            own = where[j, 1]
+            weight = np.int64(packed[base])
+            if heading == 2:
+                weight |= np.int64(packed[base + 1]) << 32
             c = np.int64(packed[own]) & mask
-            factor = weight[d] * c
-            for place in range(indptr[d], own):
+            factor = weight * c
+            for place in range(base + heading, own):
                 entry = np.uint64(packed[place])
                 v = entry >> np.uint64(count_bits)
                 accumulator[v] += factor * (np.int64(entry) & mask)
