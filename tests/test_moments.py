@@ -306,15 +306,15 @@ def test_the_estimate_is_unbiased():
     """Documents of three tokens from a known mixture: the mean of Mhat over many corpora is M."""
     world = worlds.World(np.array([[0.7, 0.2, 0.1, 0.0], [0.0, 0.1, 0.3, 0.6]]), np.array([0.4, 0.8]))
     moments = Moments.of(world.sample(400_000, length=3, seed=11))
-    deviation = moments.matrix.toarray() - world.pair_matrix
-    standard_error = np.sqrt(world.pair_matrix / 400_000)
+    deviation = moments.matrix.toarray() - world.mixture.pair_matrix()
+    standard_error = np.sqrt(world.mixture.pair_matrix() / 400_000)
     assert (abs(deviation) < 5 * standard_error + 1e-9).all()
 
 
 def test_the_papers_picture():
     world = worlds.intervals()
     matrix = Moments.of(world.sample(50_000, length=30, seed=4)).matrix.toarray()
-    assert abs(matrix - world.pair_matrix).sum() < 0.02
+    assert abs(matrix - world.mixture.pair_matrix()).sum() < 0.02
     assert matrix[:29, :29].mean() > 2 * matrix[:29, 75:].mean()
 
 

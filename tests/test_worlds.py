@@ -12,15 +12,15 @@ def test_intervals_are_the_papers():
     assert world.topics.shape == (3, 100)
     assert [np.flatnonzero(topic)[[0, -1]].tolist() for topic in world.topics] == [[0, 39], [29, 69], [59, 99]]
     np.testing.assert_allclose(world.topics.sum(axis=1), 1)
-    assert world.correlations.sum() == pytest.approx(1)
-    assert world.pair_matrix.sum() == pytest.approx(1)
+    assert world.law.correlations.sum() == pytest.approx(1)
+    assert world.mixture.pair_matrix().sum() == pytest.approx(1)
 
 
 def test_urn_gives_the_dirichlets_second_moments():
     """With one word per topic, Mhat is the estimate of E[theta theta'] itself."""
     world = World(np.eye(4), np.array([0.1, 0.4, 1.0, 0.5]))
     matrix = Moments.of(world.sample(200_000, length=4, seed=3)).matrix.toarray()
-    np.testing.assert_allclose(matrix, world.correlations, atol=0.004)
+    np.testing.assert_allclose(matrix, world.law.correlations, atol=0.004)
 
 
 def test_same_seed_same_corpus():

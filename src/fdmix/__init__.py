@@ -1,7 +1,20 @@
 """Topic models from word pairs: full dependence mixtures on exact, additive co-occurrence moments."""
 
+from fdmix import metrics, worlds
 from fdmix.corpus import Corpus
+from fdmix.fit import Progress, Solution, fit_mixture
+from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 
 __version__ = "0.1.0"
-__all__ = ["Corpus", "Moments", "__version__"]
+__all__ = [
+    "Corpus",
+    "Mixture",
+    "Moments",
+    "Progress",
+    "Solution",
+    "__version__",
+    "fit_mixture",
+    "metrics",
+    "worlds",
+]

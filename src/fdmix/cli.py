@@ -42,7 +42,7 @@ def demo(
     corpus = world.sample(documents, length=30, seed=seed)
     moments = fdmix.Moments.of(corpus)
     matrix = moments.matrix.toarray()
-    error = abs(matrix - world.pair_matrix).sum()
+    error = abs(matrix - world.mixture.pair_matrix()).sum()
     typer.echo(f"{documents:,} documents of 30 tokens, drawn from three topics: words 1-40, 30-70 and 60-100.")
     typer.echo(f"Mhat, the probability that a pair of tokens of a document is (u, v), from {moments!r}:\n")
     typer.echo(picture.shaded(matrix))

@@ -155,7 +155,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
         well_formed = False
     if not well_formed:
         raise FileError(f"{path} is corrupted: its header makes no sense")
-    return header  # type: ignore[no-any-return]
+    return header
 
 
 def _is_entry(entry: Any, total: int) -> bool:

@@ -3,20 +3,109 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
+from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-DOCUMENTS_AT_A_TIME = 100_000
+DOCUMENTS_AT_A_TIME = 50_000
+
+
+class ThetaLaw(Protocol):
+    """How the topic shares theta of a document are drawn."""
+
+    @property
+    def correlations(self) -> Floats:
+        """alpha = E[theta theta']."""
+
+    def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
+        """The topic of every token, (documents x length)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dirichlet:
+    """theta ~ Dirichlet(a)."""
+
+    a: Floats
+
+    def __post_init__(self) -> None:
+        a = np.array(self.a, dtype=np.float64)
+        if a.ndim != 1 or not np.isfinite(a).all() or (a <= 0).any():
+            raise ValueError("the Dirichlet concentration must be positive: one number, or one per topic")
+        object.__setattr__(self, "a", a)
+
+    @property
+    def correlations(self) -> Floats:
+        """E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) with A = sum(a)."""
+        alpha: Floats = (np.outer(self.a, self.a) + np.diag(self.a)) / (self.a.sum() * (self.a.sum() + 1))
+        return alpha
+
+    def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
+        """Polya's urn, which is the Dirichlet with theta integrated out.
+
+        Token i is a fresh draw from the mean with probability A / (A + i), else a copy of an earlier one.
+        """
+        total = self.a.sum()
+        cumulative = np.cumsum(self.a / total)
+        topics = np.searchsorted(cumulative[:-1], rng.random((n_documents, length)), side="right")
+        documents = np.arange(n_documents)
+        for i in range(1, length):
+            copied = rng.random(n_documents) * (total + i) >= total
+            earlier = rng.integers(0, i, n_documents)
+            topics[:, i] = np.where(copied, topics[documents, earlier], topics[:, i])
+        return topics
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticNormal:
+    """theta = softmax(x), x ~ Normal(mean, covariance): topics that come together, as in correlated topic models."""
+
+    mean: Floats
+    covariance: Floats
+
+    def __post_init__(self) -> None:
+        mean, covariance = np.array(self.mean, np.float64), np.array(self.covariance, np.float64)
+        if mean.ndim != 1 or covariance.shape != (mean.size, mean.size):
+            raise ValueError("a logistic-normal law needs T means and a T x T covariance")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "covariance", covariance)
+
+    @cached_property
+    def correlations(self) -> Floats:
+        """E[theta theta'], by 200,000 draws: it has no closed form."""
+        rng = np.random.default_rng(0)
+        total = np.zeros(self.covariance.shape)
+        for _ in range(20):
+            theta = self.theta(10_000, rng)
+            total += theta.T @ theta
+        return total / total.sum()
+
+    def theta(self, n_documents: int, rng: np.random.Generator) -> Floats:
+        """Topic shares of some documents."""
+        x = rng.multivariate_normal(self.mean, self.covariance, n_documents, method="eigh")
+        weights = np.exp(x - x.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
+        """Draw theta, then a topic for every token."""
+        cumulative = np.cumsum(self.theta(n_documents, rng), axis=1)
+        offset = np.arange(n_documents)[:, None]
+        drawn = rng.random((n_documents, length)) * cumulative[:, -1:]
+        flat = np.searchsorted((cumulative + 2 * offset).ravel(), (drawn + 2 * offset).ravel(), side="right")
+        topics = flat.reshape(n_documents, length) - offset * self.mean.size
+        return np.minimum(topics, self.mean.size - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A generator of documents whose topics are known: theta_d ~ Dirichlet(concentration), words ~ theta_d' topics.
+    """A generator of documents whose topics are known: theta_d ~ law, words ~ theta_d' topics.
+
+    `law` may be a number or T numbers, which stand for a Dirichlet.
 
     >>> world = intervals()
     >>> world.sample(1000, length=20, seed=1)
@@ -24,7 +113,7 @@ class World:
     """
 
     topics: Floats
-    concentration: Floats
+    law: Any
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -32,24 +121,18 @@ class World:
             raise ValueError("topics must be a table (topics x words) of non-negative numbers")
         if not np.allclose(topics.sum(axis=1), 1, atol=1e-6):
             raise ValueError("each topic must sum to 1")
-        concentration = np.broadcast_to(np.array(self.concentration, dtype=np.float64), topics.shape[:1])
-        if not np.isfinite(concentration).all() or (concentration <= 0).any():
-            raise ValueError("the Dirichlet concentration must be positive: one number, or one per topic")
+        law = self.law
+        if not hasattr(law, "token_topics"):
+            law = Dirichlet(np.broadcast_to(np.asarray(law, np.float64), topics.shape[:1]))
+        if law.correlations.shape[0] != topics.shape[0]:
+            raise ValueError(f"the law is for {law.correlations.shape[0]} topics, but there are {topics.shape[0]}")
         object.__setattr__(self, "topics", topics / topics.sum(axis=1, keepdims=True))
-        object.__setattr__(self, "concentration", concentration)
+        object.__setattr__(self, "law", law)
 
     @property
-    def correlations(self) -> Floats:
-        """alpha = E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) for a Dirichlet(a) with A = sum(a)."""
-        a = self.concentration
-        alpha: Floats = (np.outer(a, a) + np.diag(a)) / (a.sum() * (a.sum() + 1))
-        return alpha
-
-    @property
-    def pair_matrix(self) -> Floats:
-        """M = topics' alpha topics, dense: what Mhat tends to as documents are added."""
-        matrix: Floats = self.topics.T @ self.correlations @ self.topics
-        return matrix
+    def mixture(self) -> Mixture:
+        """The true answer: topics and alpha = E[theta theta']."""
+        return Mixture(self.topics, self.law.correlations)
 
     def sample(self, n_documents: int, length: int = 30, seed: int = 0) -> Corpus:
         """Draw documents of `length` tokens each."""
@@ -61,33 +144,17 @@ class World:
         return Corpus(sp.vstack(blocks, format="csr") if blocks else np.zeros((0, self.topics.shape[1]), int))
 
     def _counts(self, n_documents: int, length: int, rng: np.random.Generator) -> sp.csr_array:
-        assigned = self._token_topics(n_documents, length, rng).ravel()
-        words = self._words_of(assigned, rng)
-        starts = np.arange(0, words.size + 1, length) if length else np.zeros(n_documents + 1, np.int64)
+        words = self._words_of(self.law.token_topics(n_documents, length, rng).ravel(), rng)
+        starts = np.arange(n_documents + 1, dtype=np.int64) * length
         shape = (n_documents, self.topics.shape[1])
         counts = sp.csr_array((np.ones(words.size, np.int32), words, starts), shape=shape)
         counts.sum_duplicates()
         return counts
 
-    def _token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
-        """The topic of every token by Polya's urn, which is the Dirichlet with theta integrated out.
-
-        Token i is a fresh draw from the mean with probability A / (A + i), else a copy of an earlier one.
-        """
-        total = self.concentration.sum()
-        cumulative = np.cumsum(self.concentration / total)
-        topics = np.searchsorted(cumulative[:-1], rng.random((n_documents, length)), side="right")
-        rows = np.arange(n_documents)
-        for i in range(1, length):
-            copied = rng.random(n_documents) * (total + i) >= total
-            earlier = rng.integers(0, i, n_documents)
-            topics[:, i] = np.where(copied, topics[rows, earlier], topics[:, i])
-        return topics
-
     def _words_of(self, assigned: Any, rng: np.random.Generator) -> Any:
         """A word for each token from its topic: inverse cumulative distribution, topic after topic."""
         words = np.empty(assigned.size, np.int32)
-        order = np.argsort(assigned, kind="stable")
+        order = np.argsort(assigned.astype(np.uint16), kind="stable")  # a radix sort for so small numbers
         bounds = np.searchsorted(assigned[order], np.arange(self.topics.shape[0] + 1))
         for t, topic in enumerate(self.topics):
             tokens = order[bounds[t] : bounds[t + 1]]
@@ -104,3 +171,30 @@ def intervals() -> World:
     for topic, (first, last) in zip(topics, [(1, 40), (30, 70), (60, 100)], strict=True):
         topic[first - 1 : last] = 1 / (last - first + 1)
     return World(topics, np.array([2.0, 1.0, 1.5]))
+
+
+def dirichlet_topics(n_topics: int, base: Any, seed: int = 0) -> Floats:
+    """Topics ~ Dirichlet(base): the smaller the base, the sparser the topics.
+
+    >>> dirichlet_topics(2, np.full(5, 0.1)).shape
+    (2, 5)
+    """
+    draws = np.random.default_rng(seed).standard_gamma(np.asarray(base, np.float64), (n_topics, len(base)))
+    draws = np.maximum(draws, 1e-300)
+    return draws / draws.sum(axis=1, keepdims=True)
+
+
+def zipf_base(n_words: int, offset: float = 10.0) -> Floats:
+    """Word shares proportional to 1 / (rank + offset), as in real text; sums to 1."""
+    base = 1 / (np.arange(1, n_words + 1) + offset)
+    return base / base.sum()
+
+
+def authors(seed: int = 0) -> World:
+    """The test problem of the authors' code: T = 20, N = 250, topics ~ Dir(10/N), theta ~ Dir(1/T)."""
+    return World(dirichlet_topics(20, np.full(250, 10 / 250), seed), 1 / 20)
+
+
+def zipf(n_topics: int, n_words: int, seed: int = 0, concentration: float = 60.0) -> World:
+    """Topics ~ Dir(concentration x Zipf base), theta ~ Dir(1/T)."""
+    return World(dirichlet_topics(n_topics, concentration * zipf_base(n_words), seed), 1 / n_topics)

@@ -1,0 +1,5 @@
+from fdmix.engines.numpy_engine import NumpyEngine
+
+
+class NumbaEngine(NumpyEngine):
+    pass

@@ -1,0 +1,71 @@
+"""The slow, obviously right twin of all engines: float64, and each formula on one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.engines.engine import Engine, Expectation, State
+from fdmix.mixture import Mixture, log_likelihood_and_ratios
+
+
+class NumpyEngine(Engine):
+    """P is an (N, T) float64 array."""
+
+    def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
+        self.mhat = mhat
+
+    def place(self, mixture: Mixture) -> State:
+        """P = topics'."""
+        return State(mixture.topics.T, mixture.correlations)
+
+    def mixture(self, state: State) -> Mixture:
+        """topics = P'."""
+        return Mixture(state.topics.T, state.correlations)
+
+    def expect(self, state: State) -> Expectation:
+        """R = Mhat / M, H = R P, lift = H alpha, joint = P' H."""
+        P, alpha = state.topics, state.correlations
+        log_likelihood, ratios = log_likelihood_and_ratios(P, alpha, self.mhat)
+        H = ratios @ P
+        return Expectation(log_likelihood, H @ alpha, P.T @ H)
+
+    def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
+        """mu <- [mu (H alpha) - toll]+, alpha <- alpha (P' H), both to a power and normalised."""
+        P, alpha = state.topics, state.correlations
+        counts = P * expectation.lift
+        paid = np.maximum(counts - toll, 0)
+        best = counts == counts.max(axis=1, keepdims=True)
+        kept = np.where((paid.sum(axis=1, keepdims=True) == 0) & best, counts, paid)
+        kept = np.where(kept.sum(axis=0) == 0, counts, kept)
+        joint = alpha * expectation.joint
+        return State(
+            _normalised_columns(_overrelaxed(P, _normalised_columns(kept), power)),
+            _symmetric(_overrelaxed(alpha, _symmetric(joint), power)),
+        )
+
+    def gradient(self, expectation: Expectation) -> tuple[Any, Any]:
+        """dL/dmu = 2 (H alpha)', dL/dalpha = P' H."""
+        return 2 * expectation.lift.T, expectation.joint
+
+    def active(self, state: State) -> int:
+        """Entries that are not zero."""
+        return int(np.count_nonzero(state.topics))
+
+
+def _overrelaxed(old: Any, new: Any, power: float) -> Any:
+    """Old (new / old)^power, and 0 stays 0."""
+    factor = np.divide(new, old, out=np.zeros_like(new), where=old > 0)
+    return old * factor**power
+
+
+def _normalised_columns(table: Any) -> Any:
+    total = table.sum(axis=0)
+    return table / np.where(total > 0, total, 1)
+
+
+def _symmetric(alpha: Any) -> Any:
+    alpha = (alpha + alpha.T) / 2
+    return alpha / alpha.sum()

@@ -1,0 +1,191 @@
+"""The fit: one loop for all solvers and engines, and its stopping rules."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fdmix.engines import engine_for
+from fdmix.memory import available_bytes, in_words
+from fdmix.mixture import Mixture
+from fdmix.moments import Moments
+from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
+from fdmix.starts import starting_mixture
+from fdmix.vocabulary import positions
+
+log = logging.getLogger("fdmix")
+LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The result of a fit.
+
+    mixture : topics and correlations; log_likelihoods : before each pass, and at last of the mixture itself;
+    converged : whether it settled by itself; reason : why it stopped, a sentence
+    """
+
+    mixture: Mixture
+    log_likelihoods: list[float]
+    converged: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback is told after each pass."""
+
+    passes: int
+    log_likelihood: float
+    seconds: float
+    active_topics_per_word: float
+    phase: str
+
+
+def fit_mixture(
+    moments: Moments,
+    n_topics: int,
+    *,
+    solver: str | Solver = "em",
+    engine: str = "auto",
+    seed: int = 0,
+    start: str | Mixture = "anchors",
+    max_passes: int = 200,
+    tolerance: float = 0.005,
+    time_limit: float | None = None,
+    sparsity: float | str | None = "auto",
+    callback: Callable[[Progress], Any] | None = None,
+    n_threads: int | None = None,
+) -> Solution:
+    """Fit topics mu and correlations alpha to the moments: maximise sum_uv Mhat[u, v] log (mu' alpha mu)[u, v].
+
+    Parameters
+    ----------
+    moments : of the corpus; the cost of a pass does not depend on the number of documents
+    n_topics : T
+    solver : "em" (sparse EM, the default), "adam" (the paper's), or either's settings as an object
+    engine : "numba", "numpy" (slow, for checks) or "auto"
+    seed : same seed, same result, on any number of threads
+    start : "anchors", "d2", "rows", "noise", or a Mixture to begin with, whose topics keep their numbers
+    max_passes, time_limit : stop after so many passes, or seconds, with the best mixture so far
+    tolerance : stop when a pass moves less than this share of what has moved so far
+    sparsity : "auto" or the toll in tokens of sparse EM; 0 gives plain maximum likelihood
+    callback : called with a `Progress` after each pass; returning True stops the fit. Ctrl-C does, too.
+    n_threads : default: all cores
+
+    >>> from fdmix import worlds
+    >>> world = worlds.intervals()
+    >>> solution = fit_mixture(Moments.of(world.sample(5000, length=20)), 3)
+    >>> solution.mixture
+    Mixture(3 topics over 100 words)
+    """
+    _check(moments, n_topics, max_passes, tolerance, time_limit)
+    chosen = _solver(solver, sparsity)
+    mhat = moments.matrix
+    seen = np.flatnonzero(np.diff(mhat.indptr))
+    if seen.size < moments.n_words:  # words without a pair have no say, and probability 0
+        mhat = mhat[seen][:, seen]
+    if n_topics == 1:
+        topic = np.asarray(mhat.sum(axis=1)).ravel()
+        only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
+        whole = _with_all_words(only, seen, moments)
+        return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
+    _mind_the_memory(mhat.nnz, seen.size, n_topics)
+    begin = time.monotonic()
+    if isinstance(start, Mixture):
+        first = _aligned_start(start, n_topics, seen, moments)
+    else:
+        first = starting_mixture(start, mhat, n_topics, moments.document_frequencies[seen], seed)
+    rng = np.random.default_rng([seed, 1])
+    problem = Problem(engine_for(engine, mhat, n_topics, n_threads), mhat, max(moments.n_tokens, 1), tolerance, rng)
+    run = chosen.begin(problem, first)
+    trace, reason = _loop(run, max_passes, time_limit, begin, callback, seen.size)
+    fitted = run.mixture()
+    trace.append(problem.engine.expect(problem.engine.place(fitted)).log_likelihood)
+    return Solution(_with_all_words(fitted, seen, moments), trace, run.settled is not None, reason)
+
+
+def _loop(
+    run: Run,
+    max_passes: int,
+    time_limit: float | None,
+    begin: float,
+    callback: Callable[[Progress], Any] | None,
+    n_words: int,
+) -> tuple[list[float], str]:
+    """Step until something says stop; what stopped it, in a sentence."""
+    trace: list[float] = []
+    try:
+        while len(trace) < max_passes:
+            trace.append(run.step())
+            seconds = time.monotonic() - begin
+            if callback and callback(Progress(len(trace), trace[-1], seconds, run.active() / n_words, run.phase)):
+                return trace, "the callback asked to stop"
+            if run.settled is not None:
+                return trace, run.settled
+            if time_limit is not None and seconds >= time_limit:
+                return trace, f"the time limit of {time_limit:g} seconds was reached"
+    except KeyboardInterrupt:
+        return trace, "interrupted by the user"
+    return trace, f"the limit of {max_passes:,} passes was reached"
+
+
+def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
+    if isinstance(solver, Solver):
+        return solver
+    if solver not in SOLVERS:
+        raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
+    return EM(sparsity) if solver == "em" else SOLVERS[solver]()
+
+
+def _check(moments: Moments, n_topics: int, max_passes: int, tolerance: float, time_limit: float | None) -> None:
+    if not isinstance(moments, Moments):
+        raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
+    if (type(n_topics) is not int and not isinstance(n_topics, np.integer)) or n_topics < 1:
+        raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
+    if max_passes < 1:
+        raise ValueError(f"max_passes must be at least 1, not {max_passes}")
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance must not be negative, but is {tolerance}")
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit must be positive, but is {time_limit}")
+
+
+def _mind_the_memory(n_stored: int, n_words: int, n_topics: int) -> None:
+    """Say what a large fit will take, and refuse what cannot fit."""
+    needed = 40 * n_stored + 40 * n_words * n_topics + 40 * n_topics**2
+    if needed > LARGE_FIT:
+        log.info("the fit of %d topics will take about %s of memory", n_topics, in_words(needed))
+    if needed > available_bytes():
+        raise MemoryError(
+            f"the fit would need about {in_words(needed)} but {in_words(available_bytes())} are free: "
+            "use fewer topics, or fewer words (Moments.top)"
+        )
+
+
+def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments) -> Mixture:
+    """The given mixture over the words that have pairs; a word it does not know gets a little of every topic."""
+    if start.n_topics != n_topics:
+        raise ValueError(f"the start has {start.n_topics} topics, but {n_topics} are asked for")
+    topics = start.topics
+    if start.vocabulary is not None and moments.vocabulary is not None:
+        where = positions(moments.vocabulary, start.vocabulary)
+        topics = np.where(where >= 0, topics[:, where], 0.0)
+    elif start.n_words != moments.n_words:
+        raise ValueError(
+            f"the start has {start.n_words:,} words and the moments {moments.n_words:,}, without words to match by"
+        )
+    unigram = moments.unigram[seen]
+    mixed = 0.99 * topics[:, seen] + 0.01 * unigram
+    return Mixture(mixed / mixed.sum(axis=1, keepdims=True), start.correlations)
+
+
+def _with_all_words(mixture: Mixture, seen: Any, moments: Moments) -> Mixture:
+    topics = np.zeros((mixture.n_topics, moments.n_words))
+    topics[:, seen] = mixture.topics
+    return Mixture(topics, mixture.correlations, moments.vocabulary)

@@ -1,0 +1,52 @@
+"""How good topics are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from fdmix.mixture import Mixture
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Topics of two mixtures, paired so that the summed l1 distance is smallest.
+
+    left[k] is paired with right[k] at distances[k], between 0 (equal) and 2 (no word in common).
+    """
+
+    left: Any
+    right: Any
+    distances: Floats
+
+    @property
+    def mean(self) -> float:
+        """The topic distance err = (1/T) sum_t |mu_t - nu_tau(t)|_1."""
+        return float(self.distances.mean())
+
+    @property
+    def missed(self) -> int:
+        """Pairs at a distance over 1: topics without a true counterpart."""
+        return int((self.distances > 1).sum())
+
+
+def matching_distance(a: Mixture | Any, b: Mixture | Any) -> Matching:
+    """err = (1/T) min over permutations tau of sum_t |mu_t - nu_tau(t)|_1 (Hungarian method).
+
+    With unequal numbers of topics, the smaller set is matched and the others are left over.
+
+    >>> matching_distance([[1, 0], [0, 1]], [[0, 1], [0.9, 0.1]]).distances.round(2)
+    array([0.2, 0. ])
+    """
+    left, right = (np.asarray(x.topics if isinstance(x, Mixture) else x, np.float64) for x in (a, b))
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
+        raise ValueError(f"topics over the same words are needed, not tables of {left.shape} and {right.shape}")
+    costs = cdist(left, right, "cityblock")
+    rows, columns = linear_sum_assignment(costs)
+    return Matching(rows, columns, costs[rows, columns])

@@ -1,0 +1,134 @@
+"""The full dependence mixture: topics, their correlations, and the model's formulas in plain NumPy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.storage import FileError, read_arrays, write_arrays
+from fdmix.vocabulary import Vocabulary, as_vocabulary
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+KIND, FORMAT = "mixture", 1
+ROWS_AT_A_TIME = 256
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture:
+    """T topics over N words and how they occur together: M = topics' correlations topics.
+
+    Parameters
+    ----------
+    topics : (T, N), mu_t(u), each row a probability distribution over words
+    correlations : (T, T), alpha = E[theta theta'], symmetric, non-negative, sums to 1
+    vocabulary : N words, optional
+
+    >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
+    >>> mixture.top_words(1)
+    [['ant'], ['bee']]
+    >>> mixture.pair_matrix().round(3)
+    array([[0.376, 0.174],
+           [0.174, 0.276]])
+    """
+
+    topics: Floats
+    correlations: Floats
+    vocabulary: Vocabulary | None = None
+
+    def __post_init__(self) -> None:
+        topics = np.array(self.topics, dtype=np.float64)
+        alpha = np.array(self.correlations, dtype=np.float64)
+        if topics.ndim != 2 or 0 in topics.shape:
+            raise ValueError("topics must be a table of topics x words, with at least one of each")
+        if alpha.shape != (topics.shape[0], topics.shape[0]):
+            raise ValueError(f"correlations must be {topics.shape[0]} x {topics.shape[0]}, not {alpha.shape}")
+        for name, array in (("topics", topics), ("correlations", alpha)):
+            if not np.isfinite(array).all() or (array < 0).any():
+                raise ValueError(f"{name} must be finite, non-negative numbers")
+        if not np.allclose(topics.sum(axis=1), 1, atol=1e-4):
+            raise ValueError("each topic must sum to 1")
+        if not np.allclose(alpha, alpha.T, atol=1e-6) or not np.isclose(alpha.sum(), 1, atol=1e-4):
+            raise ValueError("correlations must be symmetric and sum to 1")
+        alpha = (alpha + alpha.T) / 2
+        object.__setattr__(self, "topics", topics / topics.sum(axis=1, keepdims=True))
+        object.__setattr__(self, "correlations", alpha / alpha.sum())
+        for array in (self.topics, self.correlations):
+            array.setflags(write=False)
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics, T."""
+        return int(self.topics.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        """Number of words, N."""
+        return int(self.topics.shape[1])
+
+    @property
+    def shares(self) -> Floats:
+        """E[theta], the row sums of alpha: how much of the corpus each topic makes up."""
+        return np.asarray(self.correlations.sum(axis=1))
+
+    def __repr__(self) -> str:
+        return f"Mixture({self.n_topics:,} topics over {self.n_words:,} words)"
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """The n most probable words of each topic; words are named by position without a vocabulary."""
+        names: Iterable[str] = self.vocabulary or [str(u) for u in range(self.n_words)]
+        names = list(names)
+        return [[names[u] for u in np.argsort(-topic, kind="stable")[:n]] for topic in self.topics]
+
+    def pair_matrix(self) -> Floats:
+        """M = mu' alpha mu, dense: the probability that a pair of tokens of a document is (u, v)."""
+        matrix: Floats = self.topics.T @ self.correlations @ self.topics
+        return matrix
+
+    def log_likelihood(self, mhat: sp.csr_array) -> float:
+        """L = sum_uv Mhat[u, v] log M[u, v]."""
+        return log_likelihood_and_ratios(self.topics.T, self.correlations, mhat)[0]
+
+    def gradient(self, mhat: sp.csr_array) -> tuple[Floats, Floats]:
+        """(dL/dmu, dL/dalpha) = (2 alpha mu R, mu R mu') with R = Mhat / M at the pairs of Mhat."""
+        _, ratios = log_likelihood_and_ratios(self.topics.T, self.correlations, mhat)
+        weighted = (ratios @ self.topics.T).T  # mu R, for symmetric R
+        return 2 * self.correlations @ weighted, weighted @ self.topics.T
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mixture to one file, complete or not at all."""
+        arrays = {"topics": self.topics, "correlations": self.correlations}
+        write_arrays(path, KIND, FORMAT, {"vocabulary": self.vocabulary}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Mixture:
+        """Read a file of `save`; a damaged file is refused."""
+        facts, arrays = read_arrays(path, KIND, FORMAT)
+        try:
+            return cls(arrays["topics"], arrays["correlations"], facts["vocabulary"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{path} is no valid file of a mixture: {error}") from None
+
+
+def log_likelihood_and_ratios(P: Any, alpha: Any, mhat: sp.csr_array) -> tuple[float, sp.csr_array]:
+    """L and R = Mhat / M with M = P alpha P', some rows at a time.
+
+    A pair that the model gives no chance has R = 0, and then L = -inf.
+    """
+    left = P @ alpha
+    model = np.empty(mhat.nnz)
+    for begin in range(0, mhat.shape[0], ROWS_AT_A_TIME):
+        end = min(begin + ROWS_AT_A_TIME, mhat.shape[0])
+        stored = slice(mhat.indptr[begin], mhat.indptr[end])
+        row = np.repeat(np.arange(end - begin), np.diff(mhat.indptr[begin : end + 1]))
+        model[stored] = (left[begin:end] @ P.T)[row, mhat.indices[stored]]
+    with np.errstate(divide="ignore"):
+        log_likelihood = float(np.sum(mhat.data * np.log(model)))
+    ratios = np.divide(mhat.data, model, out=np.zeros_like(model), where=model > 0)
+    return log_likelihood, sp.csr_array((ratios, mhat.indices, mhat.indptr), shape=mhat.shape)

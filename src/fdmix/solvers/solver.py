@@ -1,0 +1,53 @@
+"""What a solver is: settings that can begin a run; a run that takes steps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.engines import Engine
+from fdmix.mixture import Mixture
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a run is given: the moments behind an engine, and when to call it settled.
+
+    tolerance : a run has settled when a pass moves less than this share of what it has moved so far
+    """
+
+    engine: Engine
+    mhat: sp.csr_array
+    n_tokens: int
+    tolerance: float
+    rng: np.random.Generator
+
+
+class Run(ABC):
+    """One fit in progress."""
+
+    phase: str
+    settled: str | None = None  # why it is finished, as an English sentence
+
+    @abstractmethod
+    def step(self) -> float:
+        """Take one pass; return the log-likelihood of the mixture before it."""
+
+    @abstractmethod
+    def mixture(self) -> Mixture:
+        """The best mixture so far."""
+
+    @abstractmethod
+    def active(self) -> int:
+        """The number of topic entries that are not zero."""
+
+
+class Solver(ABC):
+    """Settings of a way to fit."""
+
+    @abstractmethod
+    def begin(self, problem: Problem, start: Mixture) -> Run:
+        """Start a run."""

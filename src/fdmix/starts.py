@@ -1,0 +1,113 @@
+"""Where a fit begins: topics to improve on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.mixture import Mixture
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+STARTS = ("anchors", "d2", "rows", "noise")
+DIMENSIONS = 1000
+ENOUGH_DOCUMENTS = 100  # a rarer word's row is mostly noise, and noise looks extreme
+ROW_SHARE = 0.7  # of a word's row in a starting topic; the unigram makes up the rest, so that no entry is zero
+
+
+def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies: Any, seed: int) -> Mixture:
+    """T starting topics with an even alpha, half of it on the diagonal.
+
+    anchors : rows of Mhat of T words that lie far apart: greedy Gram-Schmidt on random projections
+    d2 : rows of words drawn in turn, with probability proportional to the squared distance from those drawn
+    rows : rows of words drawn by frequency
+    noise : the unigram times random noise
+    """
+    if start not in STARTS:
+        raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
+    rng = np.random.default_rng(seed)
+    unigram = np.asarray(mhat.sum(axis=1)).ravel()
+    if start == "noise":
+        topics = unigram * rng.gamma(1.0, size=(n_topics, unigram.size))
+    else:
+        words = _chosen_words(start, mhat, n_topics, unigram, frequencies, rng)
+        rows = sp.diags_array(1 / unigram[words]) @ mhat[words]
+        topics = ROW_SHARE * rows.toarray() + (1 - ROW_SHARE) * unigram
+        repeated = np.arange(n_topics) >= np.unique(words, return_index=True)[1].size
+        if repeated.any():  # more topics than words: equal topics would stay equal
+            topics *= rng.uniform(0.5, 1.5, topics.shape)
+    alpha = np.full((n_topics, n_topics), 0.5 / n_topics**2) + np.eye(n_topics) * 0.5 / n_topics
+    return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha)
+
+
+def _chosen_words(
+    start: str, mhat: sp.csr_array, n_topics: int, unigram: Floats, frequencies: Any, rng: np.random.Generator
+) -> Any:
+    seen = np.flatnonzero(unigram > 0)
+    if start == "rows":
+        enough = min(n_topics, seen.size)
+        drawn = rng.choice(seen, enough, replace=False, p=unigram[seen] / unigram[seen].sum())
+    else:
+        frequent = seen[frequencies[seen] >= ENOUGH_DOCUMENTS]
+        if frequent.size < 3 * n_topics:
+            frequent = seen[np.argsort(-frequencies[seen], kind="stable")[: 3 * n_topics]]
+        points = _projected_rows(mhat, np.sort(frequent), unigram, rng)
+        choose = farthest_points if start == "anchors" else _d2_points
+        drawn = np.sort(frequent)[choose(points, min(n_topics, frequent.size), rng)]
+    return np.resize(drawn, n_topics)
+
+
+def _projected_rows(mhat: sp.csr_array, words: Any, unigram: Floats, rng: np.random.Generator) -> Any:
+    """The words' rows of Mhat, each summing to 1, in about 1,000 random dimensions (sparse signs)."""
+    n_words = unigram.size
+    if n_words <= DIMENSIONS:
+        projected = mhat[words].toarray()
+    else:
+        per_row = 16
+        columns = rng.integers(0, DIMENSIONS, n_words * per_row)
+        signs = rng.choice(np.array([-1.0, 1.0]), n_words * per_row) / np.sqrt(per_row)
+        starts = np.arange(0, columns.size + 1, per_row)
+        signs_matrix = sp.csr_array((signs, columns, starts), shape=(n_words, DIMENSIONS))
+        projected = (mhat[words] @ signs_matrix).toarray()
+    return (projected / unigram[words][:, None]).astype(np.float32)
+
+
+def farthest_points(points: Any, n: int, rng: np.random.Generator | None = None) -> Any:
+    """Greedy choice of n points that span the most: each is the farthest from the span of those before.
+
+    Gram-Schmidt with the residual norms updated instead of the points; each new direction is made orthogonal
+    twice, which keeps it so in float32. The first point is the origin of the span.
+    """
+    norms = np.einsum("ij,ij->i", points, points)
+    chosen = [int(norms.argmax())]
+    centred = points - points[chosen[0]]
+    norms = np.einsum("ij,ij->i", centred, centred)
+    basis = np.zeros((n, points.shape[1]), points.dtype)
+    for k in range(1, n):
+        norms[chosen[-1]] = -1
+        far = int(norms.argmax())
+        chosen.append(far)
+        direction = centred[far].copy()
+        for _ in range(2):
+            direction -= basis[:k].T @ (basis[:k] @ direction)
+        length = np.linalg.norm(direction)
+        if length > 0:
+            basis[k] = direction / length
+            norms -= (centred @ basis[k]) ** 2
+    return np.array(chosen)
+
+
+def _d2_points(points: Any, n: int, rng: np.random.Generator) -> Any:
+    """The seeding of k-means++."""
+    chosen = [int(rng.integers(len(points)))]
+    squares = np.einsum("ij,ij->i", points, points)
+    nearest = np.full(len(points), np.inf)
+    for _ in range(1, n):
+        new = points[chosen[-1]]
+        nearest = np.minimum(nearest, np.maximum(squares - 2 * points @ new + new @ new, 0))
+        nearest[chosen] = 0
+        total = nearest.sum()
+        weight = nearest / total if total > 0 else (nearest * 0 + 1) / len(points)
+        chosen.append(int(rng.choice(len(points), p=weight / weight.sum())))
+    return np.array(chosen)

@@ -1,0 +1,278 @@
+"""The fit finds known answers, stops for a reason, and survives odd input."""
+
+import logging
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from fdmix import Mixture, Moments, fit, fit_mixture, worlds
+from fdmix.metrics import matching_distance
+from fdmix.solvers import EM, Adam
+
+
+@pytest.fixture(scope="module")
+def world():
+    return worlds.intervals()
+
+
+@pytest.fixture(scope="module")
+def moments(world):
+    return Moments.of(world.sample(20_000, length=20, seed=3))
+
+
+@pytest.fixture(scope="module")
+def sharp_world():
+    return worlds.authors(seed=5)
+
+
+@pytest.fixture(scope="module")
+def sharp_moments(sharp_world):
+    return Moments.of(sharp_world.sample(50_000, length=30, seed=6))
+
+
+def assert_is_distribution(mixture):
+    assert np.isfinite(mixture.topics).all()
+    np.testing.assert_allclose(mixture.topics.sum(axis=1), 1)
+    np.testing.assert_allclose(mixture.correlations, mixture.correlations.T)
+    assert mixture.correlations.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("start", ["anchors", "d2", "rows", "noise"])
+def test_every_likelihood_pass_improves(moments, engine, start):
+    solution = fit_mixture(moments, 4, engine=engine, start=start, sparsity=0, tolerance=0, max_passes=60)
+    assert (np.diff(solution.log_likelihoods) > -1e-7).all()
+    assert_is_distribution(solution.mixture)
+
+
+def test_plain_em_never_loses_in_exact_arithmetic(moments):
+    trace = fit_mixture(moments, 5, engine="numpy", sparsity=0, tolerance=0, max_passes=80).log_likelihoods
+    assert (np.diff(trace) > -1e-12).all()
+
+
+def test_the_last_log_likelihood_is_the_mixtures(moments):
+    solution = fit_mixture(moments, 3)
+    assert solution.log_likelihoods[-1] == pytest.approx(solution.mixture.log_likelihood(moments.matrix), abs=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_known_topics_are_found(sharp_world, sharp_moments, engine):
+    solution = fit_mixture(sharp_moments, 20, engine=engine)
+    assert solution.converged
+    distance = matching_distance(solution.mixture, sharp_world.mixture)
+    assert distance.mean < 0.04
+    assert distance.missed == 0
+    trace = np.trace(solution.mixture.correlations)
+    assert trace == pytest.approx(np.trace(sharp_world.law.correlations), abs=0.02)
+
+
+def test_the_flat_direction_and_its_sharp_end(sharp_world, sharp_moments):
+    """Blurred topics with a more diagonal alpha explain the pairs exactly as well; the default returns sharp ones."""
+    true = sharp_world.mixture
+    n = true.n_topics
+    blur = 0.97 * np.eye(n) + 0.03 / n
+    unblur = np.linalg.inv(blur)
+    blurred = Mixture(blur @ true.topics, unblur.T @ true.correlations @ unblur)
+    mhat = sharp_moments.matrix
+    assert blurred.log_likelihood(mhat) == pytest.approx(true.log_likelihood(mhat), abs=1e-9)
+    assert np.trace(blurred.correlations) > np.trace(true.correlations) + 0.02
+
+    plain = fit_mixture(sharp_moments, n, sparsity=0, tolerance=1e-4).mixture
+    default = fit_mixture(sharp_moments, n).mixture
+    assert np.trace(plain.correlations) > np.trace(true.correlations) + 0.1
+    assert matching_distance(plain, true).mean > 5 * matching_distance(default, true).mean
+    assert (default.topics == 0).mean() > 0.3
+
+
+@pytest.mark.slow
+def test_the_middle_problem():
+    world = worlds.zipf(100, 3000, seed=77)
+    solution = fit_mixture(Moments.of(world.sample(20_000, length=30, seed=78)), 100)
+    distance = matching_distance(solution.mixture, world.mixture)
+    assert distance.mean <= 0.20
+    assert distance.missed <= 1
+
+
+def test_same_seed_same_result_on_any_number_of_threads(sharp_moments):
+    one, two, three = (fit_mixture(sharp_moments, 20, seed=4, n_threads=n).mixture for n in (1, 2, 3))
+    for other in (two, three):
+        np.testing.assert_array_equal(one.topics, other.topics)
+        np.testing.assert_array_equal(one.correlations, other.correlations)
+
+
+def test_a_fixed_point_of_em_is_stationary(moments):
+    """At an interior optimum dL/dmu and dL/dalpha are constant on the support: the simplex allows no ascent."""
+    mixture = fit_mixture(moments, 3, engine="numpy", sparsity=0, tolerance=1e-12, max_passes=3000).mixture
+    mhat = moments.matrix
+    d_mu, d_alpha = mixture.gradient(mhat)
+    shares = mixture.shares
+    np.testing.assert_allclose(d_alpha[mixture.correlations > 1e-4], 1, atol=1e-3)
+    inside = mixture.topics > 1e-4
+    np.testing.assert_allclose((d_mu / (2 * shares[:, None]))[inside], 1, atol=0.01)
+    before = mixture.log_likelihood(mhat)
+    after = fit_mixture(
+        moments, 3, solver=Adam(exact=True, learning_rate=1e-4), start=mixture, max_passes=50, engine="numpy"
+    )
+    assert after.mixture.log_likelihood(mhat) < before + 1e-5
+
+
+def test_gradient_against_finite_differences():
+    rng = np.random.default_rng(0)
+    world = worlds.World(rng.dirichlet(np.ones(7), 3), 0.5)
+    mhat = Moments.of(world.sample(300, length=6, seed=1)).matrix
+    alpha = rng.random((3, 3))
+    mixture = Mixture(rng.dirichlet(np.ones(7), 3), (alpha + alpha.T) / (alpha + alpha.T).sum())
+
+    def likelihood(topics, correlations):
+        return np.sum(mhat.toarray() * np.log(topics.T @ correlations @ topics))
+
+    d_mu, d_alpha = mixture.gradient(mhat)
+    step = 1e-6
+    for t in range(3):
+        for u in range(7):
+            moved = mixture.topics.copy()
+            moved[t, u] += step
+            numeric = (
+                likelihood(moved, mixture.correlations) - likelihood(mixture.topics, mixture.correlations)
+            ) / step
+            assert d_mu[t, u] == pytest.approx(numeric, rel=1e-3)
+        for s in range(3):
+            moved = mixture.correlations.copy()
+            moved[t, s] += step
+            numeric = (likelihood(mixture.topics, moved) - likelihood(mixture.topics, mixture.correlations)) / step
+            assert d_alpha[t, s] == pytest.approx(numeric, rel=1e-3)
+
+
+def test_warm_start_keeps_the_topics_numbers(world, sharp_world, sharp_moments):
+    fitted = fit_mixture(sharp_moments, 20).mixture
+    updated = sharp_moments + Moments.of(sharp_world.sample(5_000, length=30, seed=99))
+    again = fit_mixture(updated, 20, start=fitted)
+    assert (matching_distance(fitted, again.mixture).right == np.arange(20)).all()
+    assert matching_distance(again.mixture, sharp_world.mixture).mean < 0.04
+    with pytest.raises(ValueError, match="3 are asked for"):
+        fit_mixture(sharp_moments, 3, start=fitted)
+    with pytest.raises(ValueError, match="without words to match"):
+        fit_mixture(sharp_moments, 3, start=world.mixture)
+
+
+def test_warm_start_matches_words_by_name():
+    counts = worlds.intervals().sample(3000, length=20, seed=1).counts
+    words = [f"w{u}" for u in range(100)]
+    fitted = fit_mixture(Moments.of(counts, words), 3).mixture
+    backwards = Moments.of(counts[:, ::-1], words[::-1])
+    again = fit_mixture(backwards, 3, start=fitted).mixture
+    assert abs(again.topics[:, ::-1] - fitted.topics).sum() < 0.1
+
+
+def test_callback_sees_each_pass_and_can_stop(moments):
+    seen = []
+    solution = fit_mixture(moments, 3, callback=lambda progress: seen.append(progress) or len(seen) == 5)
+    assert [progress.passes for progress in seen] == [1, 2, 3, 4, 5]
+    assert all(progress.seconds >= 0 and progress.active_topics_per_word <= 3 for progress in seen)
+    assert solution.reason == "the callback asked to stop"
+    assert not solution.converged
+    assert_is_distribution(solution.mixture)
+
+
+def test_limits_of_passes_and_time(moments):
+    short = fit_mixture(moments, 3, max_passes=2)
+    assert short.reason == "the limit of 2 passes was reached"
+    quick = fit_mixture(moments, 3, time_limit=1e-9)
+    assert "time limit" in quick.reason
+    assert len(quick.log_likelihoods) == 2
+
+
+def test_ctrl_c_gives_the_best_mixture_so_far(moments):
+    def interrupt():
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    killer = threading.Thread(target=interrupt)
+    killer.start()
+    solution = fit_mixture(moments, 6, engine="numpy", sparsity=0, tolerance=0, max_passes=10**7)
+    killer.join()
+    assert solution.reason == "interrupted by the user"
+    assert_is_distribution(solution.mixture)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("n_topics", [1, 2, 7, 30])
+def test_odd_corpora(engine, n_topics):
+    """One document, disconnected blocks, words without mass, more topics than words: an answer, and never NaN."""
+    blocks = np.zeros((40, 12), int)
+    blocks[:20, :4] = 1
+    blocks[20:, 6:9] = 2
+    for counts in ([[1, 1]], [[3, 0, 2, 0]], blocks, [[2, 0], [0, 2]], [[5]]):
+        solution = fit_mixture(Moments.of(counts), n_topics, engine=engine)
+        assert_is_distribution(solution.mixture)
+        assert solution.mixture.topics.shape == (n_topics, np.shape(counts)[1])
+        unseen = np.asarray(counts).sum(axis=0) == 0
+        assert (solution.mixture.topics[:, unseen] == 0).all()
+        assert np.isfinite(solution.log_likelihoods).all()
+        assert solution.reason
+
+
+def test_two_blocks_become_two_topics():
+    blocks = np.zeros((40, 10), int)
+    blocks[:20, :4] = 1
+    blocks[20:, 6:9] = 2
+    mixture = fit_mixture(Moments.of(blocks), 2).mixture
+    np.testing.assert_allclose(np.sort(mixture.topics[:, 0]), [0, 0.25], atol=1e-3)
+    np.testing.assert_allclose(np.sort(np.diag(mixture.correlations)), [0.5, 0.5], atol=1e-3)
+
+
+def test_one_topic_is_the_unigram(moments):
+    solution = fit_mixture(moments, 1)
+    np.testing.assert_allclose(solution.mixture.topics[0], moments.unigram, atol=1e-12)
+    assert solution.converged
+
+
+def test_two_thousand_topics():
+    counts = worlds.intervals().sample(2000, length=10, seed=1)
+    solution = fit_mixture(Moments.of(counts), 2000, max_passes=3)
+    assert_is_distribution(solution.mixture)
+    assert solution.mixture.n_topics == 2000
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_topics": 0}, ValueError, "n_topics"),
+        ({"n_topics": 2.5}, ValueError, "n_topics"),
+        ({"n_topics": True}, ValueError, "n_topics"),
+        ({"solver": "magic"}, ValueError, "em, adam"),
+        ({"engine": "magic"}, ValueError, "numpy, numba"),
+        ({"start": "magic"}, ValueError, "anchors"),
+        ({"sparsity": -1}, ValueError, "sparsity"),
+        ({"sparsity": "much"}, ValueError, "sparsity"),
+        ({"max_passes": 0}, ValueError, "max_passes"),
+        ({"tolerance": -1}, ValueError, "tolerance"),
+        ({"time_limit": 0}, ValueError, "time_limit"),
+        ({"n_threads": 0}, ValueError, "n_threads"),
+        ({"moments": [[1, 2]]}, TypeError, "Moments.of"),
+        ({"moments": Moments.of([[1, 0]])}, ValueError, "no word pair"),
+    ],
+)
+def test_bad_arguments(moments, options, error, message):
+    with pytest.raises(error, match=message):
+        fit_mixture(**({"moments": moments, "n_topics": 3} | options))
+
+
+def test_memory_is_said_before_a_large_fit_and_refused_beyond_what_is_free(moments, monkeypatch, caplog):
+    monkeypatch.setattr(fit, "LARGE_FIT", 1000)
+    with caplog.at_level(logging.INFO, "fdmix"):
+        fit_mixture(moments, 2, max_passes=1)
+    assert "of memory" in caplog.text
+    monkeypatch.setattr(fit, "available_bytes", lambda: 1000)
+    with pytest.raises(MemoryError, match="fewer topics"):
+        fit_mixture(moments, 2)
+
+
+def test_solver_settings_as_an_object(moments):
+    by_name = fit_mixture(moments, 3, sparsity=0.5).mixture
+    by_object = fit_mixture(moments, 3, solver=EM(sparsity=0.5)).mixture
+    np.testing.assert_array_equal(by_name.topics, by_object.topics)
