@@ -59,7 +59,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def gradient(self, expectation: Expectation) -> tuple[Any, Any]:
+    def gradient(self, state: State) -> tuple[Any, Any]:
         """(dL/dmu, dL/dalpha) as NumPy arrays of shape (T, N) and (T, T)."""
 
     @abstractmethod

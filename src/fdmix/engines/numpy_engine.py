@@ -46,8 +46,9 @@ class NumpyEngine(Engine):
             _symmetric(_overrelaxed(alpha, _symmetric(joint), power)),
         )
 
-    def gradient(self, expectation: Expectation) -> tuple[Any, Any]:
+    def gradient(self, state: State) -> tuple[Any, Any]:
         """dL/dmu = 2 (H alpha)', dL/dalpha = P' H."""
+        expectation = self.expect(state)
         return 2 * expectation.lift.T, expectation.joint
 
     def active(self, state: State) -> int:

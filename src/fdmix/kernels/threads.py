@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,3 +34,27 @@ def in_threads(
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, items)
+
+
+class Workers:
+    """Threads that stay for many rounds of work, each with scratch memory of its own."""
+
+    def __init__(self, n_threads: int | None = None) -> None:
+        n_threads = thread_count(n_threads)
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._local = threading.local()
+
+    def map(self, work: Callable[[Item], Result], items: Sequence[Item], small: bool = False) -> list[Result]:
+        """[work(item) for item in items]; in threads unless the whole job is small."""
+        if self._pool is None or small or len(items) == 1:
+            return [work(item) for item in items]
+        return list(self._pool.map(work, items))
+
+    def scratch(self, *shape: int) -> Any:
+        """A float32 array of this thread, 64-byte aligned, reused between calls; contents arbitrary."""
+        size = int(np.prod(shape))
+        buffer = getattr(self._local, "buffer", None)
+        if buffer is None or buffer.size < size + 16:
+            buffer = self._local.buffer = np.empty(size + 16, np.float32)
+        offset = (-buffer.ctypes.data % 64) // 4
+        return buffer[offset : offset + size].reshape(shape)

@@ -118,7 +118,7 @@ class _AdamRun(Run):
 
     def _exact_gradient(self, mu: Any, alpha: Any) -> tuple[Any, Any]:
         engine = self.problem.engine
-        return engine.gradient(engine.expect(engine.place(Mixture(mu, alpha))))
+        return engine.gradient(engine.place(Mixture(mu, alpha)))
 
     def _drawn_gradient(self, mu: Any, alpha: Any) -> tuple[Any, Any]:
         """The gradient of the mean of weight_k log M[u_k, v_k], with M[u, v] = mu(u)' alpha mu(v)."""

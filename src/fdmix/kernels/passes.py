@@ -1,0 +1,375 @@
+"""The passes of EM over the pairs: float32 loops, likelihoods in float64.
+
+With P[u, t] = mu_t(u), A = P alpha and M[u, v] = A[u] . P[v], a pass computes over the stored pairs
+
+    r = Mhat[u, v] / M[u, v],     H[u] += r P[v],     L += Mhat[u, v] log M[u, v].
+
+Traps met, all measured: with full fastmath LLVM rewrites (x / m) * p[k] as (x * p[k]) * (1 / m) inside the loop and
+doubles the work, so ratios go through a small array before they are used; numba has no vector log, hence
+`weighted_log`; rows must be a multiple of 8 floats and aligned to 64 bytes; index arrays must be unsigned, or
+numba adds a wrap-around test to every gather.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+F = np.float32
+TINY = F(1e-35)  # floor for M: a pair with M = 0 has no topics that could be responsible for it
+STRIP = 128  # words in a strip of the sparse pass
+LN2 = 0.6931471805599453
+njit = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+
+
+@njit
+def weighted_log(x, bits, mant, mantf, expo):
+    """sum_j x[j] log(m[j]) where bits[j] holds the bits of the float32 m[j] > 0.
+
+    m = 2^e * f with f in [sqrt(1/2), sqrt(2)); log f = 2 atanh((f-1)/(f+1)) by
+    its series (error below 1e-9).  mant/mantf are two views of one scratch row.
+    """
+    for j in range(x.size):
+        b = np.uint32(bits[j]) + np.uint32(0x3F800000 - 0x3F3504F3)
+        expo[j] = F(np.int32(np.uint32(b) >> np.uint32(23)) - np.int32(127))
+        mant[j] = np.uint32(np.uint32(b) & np.uint32(0x007FFFFF)) + np.uint32(0x3F3504F3)
+    total = 0.0
+    for j in range(x.size):
+        f = mantf[j]
+        s = (f - F(1)) / (f + F(1))
+        z = s * s
+        p = s * (F(2) + z * (F(2 / 3) + z * (F(2 / 5) + z * (F(2 / 7) + z * F(2 / 9)))))
+        total += np.float64(x[j]) * (np.float64(expo[j]) * LN2 + np.float64(p))
+    return total
+
+
+@njit
+def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
+    """R = X / M and Rt = R' for one tile; returns sum X log M.
+
+    X, R are row panels with the tile at column c, Rt the panel of the mirror tile
+    at column ct.  (Panels and offsets, not slices: numba takes a slice for an
+    array of unknown inner stride and does not vectorise.)  bits: M as uint32.
+    """
+    n, w = M.shape
+    mant = np.empty(w, np.uint32)
+    mantf = mant.view(F)
+    expo = np.empty(w, F)
+    total = 0.0
+    for i0 in range(0, n, 8):
+        for i in range(i0, i0 + 8):
+            x = X[i, c : c + w]
+            m = M[i]
+            r = R[i, c : c + w]
+            for j in range(w):
+                m[j] = max(m[j], TINY)
+            for j in range(w):
+                r[j] = x[j] / m[j]
+            total += weighted_log(x, bits[i], mant, mantf, expo)
+        if mirror:
+            for j in range(w):
+                for i in range(8):
+                    Rt[j, ct + i0 + i] = R[i0 + i, c + j]
+    return total
+
+
+@njit
+def lists_dense(u0, B, A, P, H, seg, col, val):
+    """H[u] += sum_v r P[v] over the lists of B rows from u0; returns their part of L.
+
+    Four pairs of one row u at a time.  The inner loop is software-pipelined: it
+    adds the *previous* group (rows p of P, now in L1, ratios r) to its row of H
+    while it takes the dots of the *next* group (rows q of P, coming from L2), so
+    that the loads of q hide behind the arithmetic of p.
+    """
+    T = P.shape[1]
+    size = 0
+    for t in range(0, seg.size - 1, B):
+        size = max(size, seg[t + B] - seg[t])
+    m = np.empty(size, F)
+    bits = m.view(np.uint32)
+    mant = np.empty(m.size, np.uint32)
+    mantf = mant.view(F)
+    expo = np.empty(m.size, F)
+    r = np.empty(4, F)
+    total = 0.0
+    for t in range(0, seg.size - 1, B):
+        s = seg[t]
+        e = seg[t + B]
+        if s == e:
+            continue
+        w = t  # the row being read is u0 + w - t
+        while seg[w + 1] == s:
+            w += 1
+        h = H[u0 + w - t]
+        p0 = P[col[s]]
+        p1 = P[col[s + 1]]
+        p2 = P[col[s + 2]]
+        p3 = P[col[s + 3]]
+        r[:] = 0  # nothing before the first group
+        for i in range(s, e + 4, 4):
+            last = i == e  # nothing after the last: its dots are dropped
+            g = i - 4 if last else i
+            while seg[w + 1] <= g:
+                w += 1
+            a = A[u0 + w - t]
+            q0 = P[col[g]]
+            q1 = P[col[g + 1]]
+            q2 = P[col[g + 2]]
+            q3 = P[col[g + 3]]
+            r0 = r[0]
+            r1 = r[1]
+            r2 = r[2]
+            r3 = r[3]
+            m0 = m1 = m2 = m3 = F(0)
+            for k in range(T):
+                h[k] += r0 * p0[k] + r1 * p1[k] + r2 * p2[k] + r3 * p3[k]
+                m0 += a[k] * q0[k]
+                m1 += a[k] * q1[k]
+                m2 += a[k] * q2[k]
+                m3 += a[k] * q3[k]
+            if last:
+                break
+            r[0] = m0
+            r[1] = m1
+            r[2] = m2
+            r[3] = m3
+            for j in range(4):
+                f = max(r[j], TINY)
+                m[i - s + j] = f
+                r[j] = val[i + j] / f
+            h = H[u0 + w - t]
+            p0 = q0
+            p1 = q1
+            p2 = q2
+            p3 = q3
+        total += weighted_log(val[s:e], bits[: e - s], mant, mantf, expo)
+    return total
+
+
+@njit
+def pack_rows(P, n, ptr, tid, val, count_only):
+    """Active (topic, value) entries of each row, padded to fours by zero entries."""
+    e = 0
+    for u in range(P.shape[0]):
+        ptr[u] = e
+        if u < n:
+            for t in range(P.shape[1]):
+                if P[u, t] != 0:
+                    if not count_only:
+                        tid[e] = t
+                        val[e] = P[u, t]
+                    e += 1
+            while e % 4:
+                if not count_only:
+                    tid[e] = 0
+                    val[e] = 0
+                e += 1
+    ptr[P.shape[0]] = e
+    return e
+
+
+@njit
+def pack_columns(ptr, tid, val, T, cptr, cuid, cval, count_only):
+    """The same entries by topic (word, value), padded to fours."""
+    fill = np.zeros(T, np.int64)
+    if count_only:
+        for e in range(tid.size):
+            if val[e] != 0:
+                fill[tid[e]] += 1
+        total = 0
+        for t in range(T):
+            cptr[t] = total
+            total += (fill[t] + 3) // 4 * 4
+        cptr[T] = total
+        return total
+    fill[:] = cptr[:T]
+    cuid[:] = 0
+    cval[:] = 0
+    for u in range(ptr.size - 1):
+        for e in range(ptr[u], ptr[u + 1]):
+            if val[e] != 0:
+                p = fill[tid[e]]
+                cuid[p] = u
+                cval[p] = val[e]
+                fill[tid[e]] = p + 1
+    return 0
+
+
+@njit
+def combine(out, rows, ids, w, lo, hi):
+    """out += sum_e w[e] rows[ids[e]], e = lo..hi, four rows at a time."""
+    for e in range(lo, hi, 4):
+        a0 = rows[ids[e]]
+        a1 = rows[ids[e + 1]]
+        a2 = rows[ids[e + 2]]
+        a3 = rows[ids[e + 3]]
+        w0 = w[e]
+        w1 = w[e + 1]
+        w2 = w[e + 2]
+        w3 = w[e + 3]
+        for k in range(out.size):
+            out[k] += w0 * a0[k] + w1 * a1[k] + w2 * a2[k] + w3 * a3[k]
+
+
+@njit
+def strip_affinity(u0, alpha, ptr, tid, pv, a, at):
+    """a = A[u0:u0 + STRIP] = (P alpha) there, and at = a'."""
+    T = alpha.shape[0]
+    a[:] = 0
+    for k in range(STRIP):
+        combine(a[k], alpha, tid, pv, ptr[u0 + k], ptr[u0 + k + 1])
+    for t0 in range(0, T, 8):
+        for k in range(STRIP):
+            for t in range(t0, t0 + 8):
+                at[t, k] = a[k, t]
+
+
+@njit
+def strip_tiles(u0, width, x0, X, ptr, tid, pv, at, ht, part):
+    """Pairs (u, v), u in the strip, v >= u0, in the dense tiles; returns their L.
+
+    Topic-major strips at = A[strip]', ht = H[strip]': one active topic of v serves
+    STRIP words.  A pair goes to both of its words:  ht += r P[v]  and, at the active
+    topics of v only,  part[v] += sum_u r A[u].  The diagonal block holds each of
+    its pairs twice, so its ratios are halved.
+    """
+    total = 0.0
+    mant = np.empty(STRIP, np.uint32)
+    mantf = mant.view(F)
+    expo = np.empty(STRIP, F)
+    m = np.empty(STRIP, F)
+    r = np.empty(STRIP, F)
+    bits = m.view(np.uint32)
+    ht[:] = 0
+    start = ptr[u0]
+    for v in range(u0, width):
+        x = X[x0 + v * STRIP : x0 + v * STRIP + STRIP]
+        lo = ptr[v]
+        hi = ptr[v + 1]
+        for k in range(STRIP):
+            m[k] = TINY
+        for e in range(lo, hi, 4):
+            a0 = at[tid[e]]
+            a1 = at[tid[e + 1]]
+            a2 = at[tid[e + 2]]
+            a3 = at[tid[e + 3]]
+            w0 = pv[e]
+            w1 = pv[e + 1]
+            w2 = pv[e + 2]
+            w3 = pv[e + 3]
+            for k in range(STRIP):
+                m[k] += w0 * a0[k] + w1 * a1[k] + w2 * a2[k] + w3 * a3[k]
+        c = F(0.5) if v < u0 + STRIP else F(1)
+        for k in range(STRIP):
+            r[k] = c * x[k] / m[k]
+        total += 2 * c * weighted_log(x, bits, mant, mantf, expo)
+        for e in range(lo, hi):
+            h = ht[tid[e]]
+            b = at[tid[e]]
+            w = pv[e]
+            g = F(0)
+            for k in range(STRIP):
+                h[k] += w * r[k]
+                g += r[k] * b[k]
+            part[e - start] += g
+    return total
+
+
+@njit
+def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
+    """The same for the lists (v >= u), by gather/scatter on one row of A and H (in
+    L1); then H[strip] is written and H alpha added to part at the strip's words."""
+    T = alpha.shape[0]
+    total = 0.0
+    start = ptr[u0]
+    for t0 in range(0, T, 8):
+        for k in range(STRIP):
+            for t in range(t0, t0 + 8):
+                H[u0 + k, t] = ht[t, k]
+    size = 0
+    if seg.size > 1:
+        for k in range(STRIP):
+            size = max(size, seg[k + 1] - seg[k])
+    ml = np.empty(size, F)
+    bl = ml.view(np.uint32)
+    mant = np.empty(size, np.uint32)
+    mantf = mant.view(F)
+    expo = np.empty(size, F)
+    for k in range(STRIP):
+        ak = a[k]
+        h = H[u0 + k]
+        if size > 0:
+            s = seg[k]
+            end = seg[k + 1]
+            while s < end and col[s] < u0 + k:
+                s += 1  # the mirror image is in the list of that word
+            half = s < end and col[s] == u0 + k
+            n = end - s
+            for i in range(n):
+                v = col[s + i]
+                lo = ptr[v]
+                hi = ptr[v + 1]
+                m0 = m1 = m2 = m3 = F(0)
+                for e in range(lo, hi, 4):
+                    m0 += ak[tid[e]] * pv[e]
+                    m1 += ak[tid[e + 1]] * pv[e + 1]
+                    m2 += ak[tid[e + 2]] * pv[e + 2]
+                    m3 += ak[tid[e + 3]] * pv[e + 3]
+                m0 = max((m0 + m1) + (m2 + m3), TINY)
+                ml[i] = m0
+                q = val[s + i] / m0
+                if half and i == 0:
+                    q *= F(0.5)
+                for e in range(lo, hi, 4):
+                    for d in range(e, e + 4):
+                        h[tid[d]] += q * pv[d]
+                        part[d - start] += q * ak[tid[d]]
+            total += 2 * weighted_log(val[s:end], bl[:n], mant, mantf, expo)
+            if half:
+                total -= weighted_log(val[s : s + 1], bl[:1], mant, mantf, expo)
+        for e in range(ptr[u0 + k], ptr[u0 + k + 1], 4):
+            b0 = alpha[tid[e]]
+            b1 = alpha[tid[e + 1]]
+            b2 = alpha[tid[e + 2]]
+            b3 = alpha[tid[e + 3]]
+            g0 = g1 = g2 = g3 = F(0)
+            for t in range(T):
+                g0 += h[t] * b0[t]
+                g1 += h[t] * b1[t]
+                g2 += h[t] * b2[t]
+                g3 += h[t] * b3[t]
+            part[e - start] += g0
+            part[e + 1 - start] += g1
+            part[e + 2 - start] += g2
+            part[e + 3 - start] += g3
+    return total
+
+
+@njit
+def topic_rows(t0, t1, C, H, cptr, cuid, cval):
+    """C[t] = sum_u P[u, t] H[u] for t = t0..t1, from the entries by topic."""
+    for t in range(t0, t1):
+        C[t] = 0
+        combine(C[t], H, cuid, cval, cptr[t], cptr[t + 1])
+
+
+@njit
+def sum_parts(begin, end, offsets, parts, lift):
+    """Add the parts of several strips to lift[begin:end], in the strips' order.
+
+    Part k begins at offsets[k, 0] in `parts`, with the entry offsets[k, 1] of `lift`.
+    """
+    for k in range(offsets.shape[0]):
+        shift = offsets[k, 0] - offsets[k, 1]
+        for e in range(max(begin, offsets[k, 1]), end):
+            lift[e] += parts[shift + e]
+
+
+@njit
+def spread(ptr, tid, entries, begin, end, table):
+    """table[u, tid[e]] = entries[e] for the words begin <= u < end; other places are left as they are."""
+    for u in range(begin, end):
+        for e in range(ptr[u], ptr[u + 1]):
+            if e == ptr[u] or tid[e] > tid[e - 1]:  # padding repeats topic 0
+                table[u, tid[e]] = entries[e]

@@ -1,0 +1,62 @@
+"""The EM step on the topics, P <- [P lift - toll]+, over-relaxed and normalised, some rows at a time."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+SMALLEST = np.float32(1e-20)  # smaller probabilities become exact zeros: subnormal numbers are slow and useless
+njit = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+
+
+@njit
+def pay(begin, end, P, lift, toll, out, totals):
+    """out = [P lift - toll]+; a word that would lose all keeps its largest. Adds the columns to `totals`."""
+    n_topics = P.shape[1]
+    for u in range(begin, end):
+        p = P[u]
+        g = lift[u]
+        o = out[u]
+        left = np.float32(0)
+        for t in range(n_topics):
+            count = p[t] * g[t] if p[t] > 0 else np.float32(0)
+            o[t] = max(count - toll, np.float32(0))
+            left += o[t]
+        if left == 0:
+            best = 0
+            most = np.float32(0)
+            for t in range(n_topics):
+                if p[t] > 0 and p[t] * g[t] > most:
+                    most = p[t] * g[t]
+                    best = t
+            o[best] = most
+        for t in range(n_topics):
+            totals[t] += o[t]
+
+
+@njit
+def relax(begin, end, P, scale, power, out, totals):
+    """out = P (out scale / P)^power, with `scale` one number per topic. Adds the columns to `totals`."""
+    n_topics = P.shape[1]
+    for u in range(begin, end):
+        p = P[u]
+        o = out[u]
+        for t in range(n_topics):
+            value = o[t] * scale[t]
+            if value > 0 and power != 1:
+                value = p[t] * (value / p[t]) ** power
+            o[t] = value if value > SMALLEST else np.float32(0)
+        for t in range(n_topics):
+            totals[t] += o[t]
+
+
+@njit
+def normalise(begin, end, scale, out):
+    """out *= scale, one number per topic; returns how many entries are not zero."""
+    active = 0
+    for u in range(begin, end):
+        o = out[u]
+        for t in range(out.shape[1]):
+            o[t] *= scale[t]
+            active += o[t] > 0
+    return active
