@@ -46,7 +46,12 @@ check: $(VENV)/.dev  ## lint, types, import contract, fast tests
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -q -m "not slow"
 
-bench: $(VENV)/.user  ## the benchmarks' ratios
+$(VENV)/.bench: pyproject.toml $(VENV)/.user
+	@echo "installing the peers"
+	@$(PIP) install --group bench
+	@touch $@
+
+bench: $(VENV)/.bench  ## the benchmarks' ratios
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.test  ## check that the code in README and docs runs

@@ -3,7 +3,7 @@
 import argparse
 import importlib
 
-NAMES = ["moments"]
+NAMES = ["moments", "passes", "recovery"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

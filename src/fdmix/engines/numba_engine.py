@@ -72,8 +72,7 @@ class NumbaEngine(Engine):
     def expect(self, state: State) -> Expectation:
         """The dense pass, or the sparse one once it is faster."""
         assert isinstance(state, _NumbaState)
-        alpha = padded(self.n_topics, self.n_topics, 8)
-        alpha[: self.n_topics, : self.n_topics] = state.correlations
+        alpha = self._alpha(state)
         sparse = state.n_active < SPARSE_SHARE * self.n_words * self.n_topics
         with self.blas.limit(limits=1, user_api="blas"):
             likelihood, lift, joint = (self._sparse_pass if sparse else self._dense_pass)(state.topics, alpha)
@@ -101,6 +100,12 @@ class NumbaEngine(Engine):
         scale = _inverse(totals)
         n_active = sum(self._each_rows(lambda begin, end: steps.normalise(begin, end, scale, out)))
         return _NumbaState(out, self._correlations(state, expectation, power), n_active)
+
+    def _alpha(self, state: State) -> Any:
+        """alpha in float32, padded with zeros."""
+        alpha = padded(self.n_topics, self.n_topics, 8)
+        alpha[: self.n_topics, : self.n_topics] = state.correlations
+        return alpha
 
     def _correlations(self, state: State, expectation: Expectation, power: float) -> Any:
         """alpha <- alpha (alpha P'H / alpha)^power, symmetric, summing to 1; it is small, so in float64."""
