@@ -56,7 +56,7 @@ def growth(counts):
         time, _ = seconds(lambda part=part: Moments.of(part))
         per_document.append(time / n * 1e6)
         print(f"  {n:7,} documents at once: {time:.3f} s, {per_document[-1]:.2f} us a document")
-    for copies in (1, 4):
+    for copies in (4, 8, 16):
         code = (
             "from fdmix import Moments; from benchmarks import data\n"
             "Moments.of([[1, 1]]); counts = data.mlpapers()[:60_000]\n"

@@ -114,6 +114,8 @@ def test_the_size_of_blocks_and_panels_does_not_matter(monkeypatch):
     monkeypatch.setattr(fdmix.pairs, "PANEL_ENTRIES", 50)
     monkeypatch.setattr(fdmix.pairs, "UNTOUCHED_ENTRIES", 10)
     assert Moments.of(corpus) == whole
+    monkeypatch.setattr(fdmix.pairs, "INDEX_ENTRIES", 100)
+    assert Moments.of(corpus) == whole
     monkeypatch.setattr(fdmix.counting, "BLOCK_ENTRIES", 300)
     assert Moments.of(corpus) == whole
     monkeypatch.setattr(fdmix.counting, "BLOCK_DOCUMENTS", 7)

@@ -21,6 +21,7 @@ from fdmix.vocabulary import Vocabulary
 # document's weight is off by less than l^2 / 2 UNIT: 2e-7 for 1,000 tokens, 2e-3 for 100,000.
 UNIT = lcm(*range(1, 31))
 LONGEST_DOCUMENT = 1_000_000
+STREAM_ENTRIES = 4_000_000  # counts of small chunks of a stream that are put together
 BLOCK_DOCUMENTS = 3_000_000  # so that no sum inside a block can exceed 64 bits
 ONE_DOCUMENT_AT_A_TIME = "a document weight is larger than 3,000,000: add the moments of several smaller weights"
 
@@ -66,8 +67,8 @@ def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterato
     for corpus in source:
         block = Block(corpus.counts, _copies(None, len(corpus)), corpus.vocabulary)
         if waiting and not _fit_together(waiting, block):
-            yield from _cut(_joined(waiting))
-            waiting = []
+            joined, waiting = _joined(waiting), []
+            yield from _cut(joined)
         waiting.append(block)
     if waiting:
         yield from _cut(_joined(waiting))
@@ -82,15 +83,16 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
             "split long texts, for instance into paragraphs"
         )
     copies = np.where(lengths >= 2, block.copies, 0)
-    ordered_pairs = np.maximum(lengths * (lengths - 1), 1)
-    weight = copies * ((UNIT + ordered_pairs // 2) // ordered_pairs)
+    n_documents = int(copies.sum())
     word_counts, frequencies = count_words(block.counts, copies)
+    weight = copies * _unit_weight(lengths)
+    del lengths, copies  # counting is where memory peaks
     return Tally(
         PairSums.count(block.counts, weight, n_threads),
         word_counts,
         frequencies,
-        int(copies.sum()),
-        int(block.copies.sum() - copies.sum()),
+        n_documents,
+        int(block.copies.sum()) - n_documents,
     )
 
 
@@ -144,7 +146,7 @@ def _fit_together(waiting: list[Block], block: Block) -> bool:
     together = [*waiting, block]
     entries: int = sum(b.counts.nnz for b in together)
     documents: int = sum(b.counts.shape[0] for b in together)
-    return entries <= BLOCK_ENTRIES and documents <= BLOCK_DOCUMENTS
+    return entries <= STREAM_ENTRIES and documents <= BLOCK_DOCUMENTS
 
 
 def _copies(weights: Any, n_documents: int) -> Integers:
@@ -160,6 +162,12 @@ def _copies(weights: Any, n_documents: int) -> Integers:
     if given.size and given.max() > BLOCK_DOCUMENTS:
         raise OverflowError(ONE_DOCUMENT_AT_A_TIME)
     return given.astype(np.int64)
+
+
+def _unit_weight(lengths: Integers) -> Integers:
+    """w_d = UNIT / (l_d (l_d - 1)), rounded."""
+    ordered_pairs = np.maximum(lengths * (lengths - 1), 1)
+    return (UNIT + ordered_pairs // 2) // ordered_pairs
 
 
 def _joined(blocks: list[Block]) -> Block:

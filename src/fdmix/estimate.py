@@ -12,7 +12,7 @@ from fdmix.corpus import Corpus
 from fdmix.memory import available_bytes, in_words
 from fdmix.pairs import BLOCK_ENTRIES, BYTES_PER_PAIR
 
-BYTES_PER_ENTRY = 16  # of a block's inverted index and packed counts
+BYTES_PER_ENTRY = 12  # of a block's inverted index and packed counts
 SAMPLED_ROWS = 400
 LARGEST_SAMPLE = 20_000_000
 
@@ -43,7 +43,7 @@ class Estimate:
         """Look at the distinct partners of some words, evenly spread from frequent to rare.
 
         >>> print(Estimate.of([[1, 1, 0], [0, 2, 1]]))
-        2 documents over 3 words: about 3 word pairs, 100 bytes of memory, 6 additions
+        2 documents over 3 words: about 3 word pairs, 84 bytes of memory, 6 additions
         """
         table = (counts if isinstance(counts, Corpus) else Corpus(counts)).counts
         updates = _updates(table)

@@ -56,7 +56,7 @@ def fit_mixture(
     seed: int = 0,
     start: str | Mixture = "anchors",
     max_passes: int = 200,
-    tolerance: float = 0.005,
+    tolerance: float = 0.01,
     time_limit: float | None = None,
     sparsity: float | str | None = "auto",
     callback: Callable[[Progress], Any] | None = None,

@@ -102,12 +102,14 @@ class Moments:
         total: Moments | None = None
         for block in blocks_of(source, weights):
             parts = [
-                cls._from_tally(tally(part, n_threads), block.vocabulary)
+                cls._from_tally(tally(part, n_threads), part.vocabulary)
                 for part in (buckets(block, folds) if folds else [block])
             ]
+            del block  # adding is where memory peaks
             whole = reduce(operator.add, parts)
             if folds:
                 whole = whole._with(folds=tuple(parts))
+            del parts
             total = whole if total is None else total + whole
         if total is None:
             raise ValueError("there are no counts: give at least one table of documents x words")

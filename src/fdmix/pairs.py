@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,8 @@ OVERFLOW = (
     "all pairs): count the corpus in parts, or leave out the word that fills it"
 )
 BYTES_PER_PAIR = 12
-BLOCK_ENTRIES = 10_000_000  # counts to work on at a time; bounds the memory for the inverted index
+BLOCK_ENTRIES = 10_000_000  # counts to work on at a time
+INDEX_ENTRIES = 3_000_000  # of which so many are in the inverted index at a time
 PANEL_ENTRIES = 1 << 20  # rows are worked on in panels of about so many entries
 UNTOUCHED_ENTRIES = 1 << 28  # room asked for at first; the operating system gives memory when it is written
 
@@ -65,21 +67,28 @@ class PairSums:
         n_words = counts.shape[1]
         if counts.nnz == 0:
             return cls.nothing(n_words)
-        index = _InvertedIndex.of(counts, weight, n_threads)
+        documents = _PackedDocuments.of(counts, weight, n_threads)
         longest = int(np.diff(counts.indptr).max())
-        room = np.minimum(np.arange(1, n_words + 1), np.diff(index.first) * longest)
+        room = np.minimum(np.arange(1, n_words + 1), documents.frequencies * longest)
 
-        def work(panel: tuple[int, int]) -> Entries:
-            columns, sums = _scratch(int(room[slice(*panel)].sum()))
-            accumulator = np.zeros(n_words, np.int64)
-            touched = np.zeros((n_words >> kernels.BLOCK_BITS) + 1, np.uint8)
-            entries = kernels.count_rows(
-                *panel, index.first, index.where, index.packed, index.count_bits, index.heading,
-                accumulator, touched, columns, sums,
-            )  # fmt: skip
-            return entries, columns, sums
+        def rows() -> Iterator[Entries]:
+            for first_word, last_word in _runs(documents.frequencies, INDEX_ENTRIES):
+                first, where = documents.invert(first_word, last_word, n_threads)
 
-        return cls._from_panels(in_threads(work, _panels(room), n_threads), int(room.sum()), n_words)
+                def work(panel: tuple[int, int], first: Integers = first, where: Any = where) -> Entries:
+                    columns, sums = _scratch(int(room[slice(*panel)].sum()))
+                    accumulator = np.zeros(n_words, np.int64)
+                    touched = np.zeros((n_words >> kernels.BLOCK_BITS) + 1, np.uint8)
+                    entries = kernels.count_rows(
+                        *panel, first, where, documents.packed, documents.count_bits, documents.heading,
+                        accumulator, touched, columns, sums,
+                    )  # fmt: skip
+                    return entries, columns, sums
+
+                panels = _runs(room[first_word:last_word], PANEL_ENTRIES, first_word)
+                yield from in_threads(work, panels, n_threads)
+
+        return cls._from_panels(rows(), int(room.sum()), n_words)
 
     @classmethod
     def count_slowly(cls, counts: sp.csr_array, weight: Integers) -> PairSums:
@@ -143,7 +152,7 @@ class PairSums:
         def work(panel: tuple[int, int]) -> None:
             kernels.mirror(self.first, self.columns, self.sums, scale, *panel, full_first, columns, values)
 
-        list(in_threads(work, _panels(lengths), n_threads))
+        list(in_threads(work, _runs(lengths, PANEL_ENTRIES), n_threads))
         small = full_first[-1] <= np.iinfo(np.int32).max
         matrix = sp.csr_array(
             (values, columns, full_first.astype(np.int32) if small else full_first),
@@ -194,7 +203,7 @@ class PairSums:
                 raise refusal
             return entries, columns, sums
 
-        return self._from_panels(in_threads(work, _panels(room)), int(room.sum()), self.n_words)
+        return self._from_panels(in_threads(work, _runs(room, PANEL_ENTRIES)), int(room.sum()), self.n_words)
 
     @classmethod
     def _from_panels(cls, panels: Iterable[Entries], room: int, n_words: int) -> PairSums:
@@ -239,51 +248,68 @@ def count_words(counts: sp.csr_array, copies: Integers) -> tuple[Integers, Integ
 
 
 @dataclass(frozen=True, eq=False)
-class _InvertedIndex:
-    """The documents of each word: those of word u are where[first[u] : first[u + 1]], places in `packed`."""
+class _PackedDocuments:
+    """The documents of a block as runs of whole numbers, ready to be looked up by word."""
 
-    first: Integers
-    where: np.ndarray[Any, np.dtype[np.int32]]
+    counts: sp.csr_array
     packed: Any
     count_bits: int
     heading: int
+    ranges: list[tuple[int, int]]  # of documents, one for each thread
+    parts: Integers  # documents of each word in each range
 
     @classmethod
-    def of(cls, counts: sp.csr_array, weight: Integers, n_threads: int | None) -> _InvertedIndex:
-        """Made by a counting sort; each thread takes a range of documents."""
+    def of(cls, counts: sp.csr_array, weight: Integers, n_threads: int | None) -> _PackedDocuments:
+        """Pack (word, count) into 32 bits where they fit, else into 64."""
         n_documents, n_words = counts.shape
-        indptr = counts.indptr.astype(np.int64)
         count_bits = int(counts.data.max()).bit_length()
         dtype = np.uint32 if count_bits + (n_words - 1).bit_length() <= 32 else np.uint64
         heading = 8 // np.dtype(dtype).itemsize
         packed = np.empty(counts.nnz + heading * n_documents, dtype)
-        where = np.empty((counts.nnz, 2), np.int32)
-        cuts = np.searchsorted(indptr, np.linspace(0, counts.nnz, thread_count(n_threads) + 1)[1:-1])
+        cuts = np.searchsorted(counts.indptr, np.linspace(0, counts.nnz, thread_count(n_threads) + 1)[1:-1])
         ranges = list(pairwise([0, *cuts.tolist(), n_documents]))
-        frequencies = np.zeros((len(ranges), n_words), np.int64)
+        parts = np.zeros((len(ranges), n_words), np.int64)
 
         def pack(part: int) -> None:
             kernels.pack(
-                *ranges[part], indptr, counts.indices, counts.data, weight, count_bits, heading, packed,
-                frequencies[part],
+                *ranges[part], counts.indptr, counts.indices, counts.data, weight, count_bits, heading, packed,
+                parts[part],
             )  # fmt: skip
 
         list(in_threads(pack, range(len(ranges)), n_threads))
-        first = _starts(frequencies.sum(axis=0))
-        free = first[:-1] + np.cumsum(frequencies, axis=0) - frequencies
+        return cls(counts, packed, count_bits, heading, ranges, parts)
+
+    @cached_property
+    def frequencies(self) -> Integers:
+        """Documents of each word."""
+        return np.asarray(self.parts.sum(axis=0))
+
+    def invert(self, first_word: int, last_word: int, n_threads: int | None) -> tuple[Integers, Any]:
+        """The documents of some words: those of word u are where[first[u] : first[u + 1]], places in `packed`.
+
+        A counting sort; each thread takes a range of documents.
+        """
+        wanted = np.zeros_like(self.parts)
+        wanted[:, first_word:last_word] = self.parts[:, first_word:last_word]
+        first = _starts(wanted.sum(axis=0))
+        where = np.empty((int(first[-1]), 2), np.int32)
+        free = first[:-1] + np.cumsum(wanted, axis=0) - wanted
 
         def invert(part: int) -> None:
-            kernels.invert(*ranges[part], indptr, counts.indices, heading, free[part], where)
+            kernels.invert(
+                *self.ranges[part], self.counts.indptr, self.counts.indices, first_word, last_word, self.heading,
+                free[part], where,
+            )  # fmt: skip
 
-        list(in_threads(invert, range(len(ranges)), n_threads))
-        return cls(first, where, packed, count_bits, heading)
+        list(in_threads(invert, range(len(self.ranges)), n_threads))
+        return first, where
 
 
-def _panels(room: Integers) -> list[tuple[int, int]]:
-    """Cut the rows into runs (begin, end) of about PANEL_ENTRIES entries."""
-    panel = np.cumsum(room) // PANEL_ENTRIES
-    cuts = [0, *(np.flatnonzero(np.diff(panel)) + 1).tolist(), room.size]
-    return [(begin, end) for begin, end in pairwise(cuts) if begin < end]
+def _runs(sizes: Integers, most: int, start: int = 0) -> list[tuple[int, int]]:
+    """Cut numbers 0, 1, ... into runs (begin, end) of about `most` in total size each."""
+    run = np.cumsum(sizes) // most
+    cuts = [0, *(np.flatnonzero(np.diff(run)) + 1).tolist(), sizes.size]
+    return [(start + begin, start + end) for begin, end in pairwise(cuts) if begin < end]
 
 
 def _scratch(room: int) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from fdmix.mixture import Mixture
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 STARTS = ("anchors", "d2", "rows", "noise")
 DIMENSIONS = 1000
-ENOUGH_DOCUMENTS = 100  # a rarer word's row is mostly noise, and noise looks extreme
+ENOUGH_DOCUMENTS = 50  # a rarer word's row is mostly noise, and noise looks extreme
 ROW_SHARE = 0.7  # of a word's row in a starting topic; the unigram makes up the rest, so that no entry is zero
 
 

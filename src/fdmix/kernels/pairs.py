@@ -42,18 +42,19 @@ def pack(begin, end, indptr, indices, counts, weight, count_bits, heading, packe
 
 
 @numba.njit(cache=True, nogil=True)
-def invert(begin, end, indptr, indices, heading, free, where):
-    """For each word the documents that hold it: (where the document begins, where the word stands in it).
+def invert(begin, end, indptr, indices, first_word, last_word, heading, free, where):
+    """For some words the documents that hold them: (where the document begins, where the word stands in it).
 
     free[u] is the next free place for word u in `where`; the documents of a word stay in order.
     """
     for d in range(begin, end):
         base = indptr[d] + heading * d
         for place in range(indptr[d], indptr[d + 1]):
-            j = free[indices[place]]
-            where[j, 0] = base
-            where[j, 1] = base + heading + place - indptr[d]
-            free[indices[place]] = j + 1
+            if first_word <= indices[place] < last_word:
+                j = free[indices[place]]
+                where[j, 0] = base
+                where[j, 1] = base + heading + place - indptr[d]
+                free[indices[place]] = j + 1
 
 
 @numba.njit(cache=True, nogil=True)

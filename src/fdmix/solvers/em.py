@@ -22,9 +22,11 @@ from fdmix.solvers.solver import Problem, Run, Solver
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 TOLL = 0.2  # tokens taken off every expected count: a Dirichlet(0.8) prior on topics
 POWER = 1.7  # over-relaxation
+GROWTH = 1.1  # of the power after each step that gained, where only the likelihood counts
 LIKELIHOOD_PASSES = (12, 20)  # at least, at most, before the sparse phase
 LIKELIHOOD_TOLERANCE = 0.01
 SPARSE_PASSES = 20  # at least
+WINDOW = 5  # passes over which the sparse phase is watched
 FLOOR = 0.02  # what unmixing leaves at least of an entry: EM may revive it, the toll may end it
 BLUR_QUANTILE = 0.10
 BLUR_WORDS = 200
@@ -60,7 +62,8 @@ class _EMRun(Run):
         self.passes = 0
         self.first = -np.inf
         self.previous: tuple[State, Expectation] | None = None  # where the last over-relaxed step began
-        self.support = self.engine.active(self.state)
+        self.power = POWER
+        self.supports: list[int] = []
 
     def step(self) -> float:
         return self._likelihood_step() if self.phase == "likelihood" else self._sparse_step()
@@ -84,12 +87,15 @@ class _EMRun(Run):
             self._end_likelihood_phase(now.log_likelihood, before)
         if self.phase == "likelihood" and self.settled is None:
             self.previous = (self.state, now)
-            self.state = self.engine.maximise(self.state, now, power=POWER)
+            self.state = self.engine.maximise(self.state, now, power=self.power)
+            if not self.toll:
+                self.power *= GROWTH
         return now.log_likelihood
 
     def _fall_back(self) -> None:
         """An over-relaxed step lost likelihood: take the plain EM step from where it began."""
         assert self.previous is not None
+        self.power = POWER
         state, expectation = self.previous
         plain = self.engine.maximise(state, expectation)
         now = self.engine.expect(plain)
@@ -121,9 +127,13 @@ class _EMRun(Run):
         now = self.engine.expect(self.state)
         self.state = self.engine.maximise(self.state, now, toll=self.toll, power=POWER)
         self.passes += 1
-        before, self.support = self.support, self.engine.active(self.state)
-        if self.passes >= SPARSE_PASSES and before - self.support < self.problem.tolerance * before:
-            self.settled = f"a pass removed less than {self.problem.tolerance:g} of the topics' words"
+        self.supports.append(self.engine.active(self.state))
+        if self.passes >= SPARSE_PASSES:
+            removed = 1 - self.supports[-1] / self.supports[-1 - WINDOW]
+            if removed < WINDOW * self.problem.tolerance:
+                self.settled = (
+                    f"{WINDOW} passes removed less than {WINDOW * self.problem.tolerance:.0%} of the topics' words"
+                )
         return now.log_likelihood
 
 
