@@ -3,7 +3,7 @@
 import argparse
 import importlib
 
-NAMES = ["moments", "passes", "recovery"]
+NAMES = ["moments", "passes", "recovery", "solvers"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import ThreadpoolController
 
+from fdmix.engines.buffers import Buffers, padded
 from fdmix.engines.engine import Engine, Expectation, State
-from fdmix.engines.tiling import Tiling, padded
+from fdmix.engines.tiling import Tiling
 from fdmix.kernels import passes, steps
 from fdmix.kernels.passes import STRIP
 from fdmix.kernels.threads import Workers
@@ -45,6 +46,7 @@ class NumbaEngine(Engine):
     def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
         self.workers = Workers(n_threads)
         self.blas = ThreadpoolController()
+        self.buffers = Buffers()
         self.n_words, self.n_topics = mhat.shape[0], n_topics
         self.order = np.argsort(-np.asarray(mhat.sum(axis=1)).ravel(), kind="stable")
         self.mhat = mhat[self.order][:, self.order]
@@ -89,7 +91,7 @@ class NumbaEngine(Engine):
 
     def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
         """Three rounds over the rows: pay the toll, over-relax, normalise."""
-        P, lift, out = state.topics, expectation.lift, np.empty_like(state.topics)
+        P, lift, out = state.topics, expectation.lift, self.buffers.like(state.topics)
         exponent = np.float32(power)
         totals = self._by_rows(lambda begin, end, t: steps.pay(begin, end, P, lift, np.float32(toll), out, t))
         for lost in np.flatnonzero(totals[: self.n_topics] == 0):  # it pays no toll
@@ -135,8 +137,8 @@ class NumbaEngine(Engine):
         """Tiles by matrix products, lists by the fused kernel: (L, H alpha, P' H)."""
         tiling, workers, block = self.dense, self.workers, self.dense.block
         small = tiling.n_pairs * P.shape[1] < SMALL_PASS
-        A, H, lift = (np.empty_like(P) for _ in range(3))
-        ratios = np.empty_like(tiling.tiles)
+        A, H, lift = (self.buffers.like(P) for _ in range(3))
+        ratios = self.buffers.like(tiling.tiles)
         chunks = [slice(begin, begin + CHUNK) for begin in range(0, len(P), CHUNK)]
         workers.map(lambda rows: np.matmul(P[rows], alpha, out=A[rows]), chunks, small)
 
@@ -183,7 +185,7 @@ class NumbaEngine(Engine):
         tiling, workers, topics = self.sparse, self.workers, _ActiveTopics.of(P, self.n_words)
         small = tiling.n_pairs < SMALL_SPARSE_PASS
         n_topics = alpha.shape[0]
-        H = np.empty_like(P)
+        H = self.buffers.like(P)
         entries = np.zeros(topics.value.size, np.float32)
         likelihood = 0.0
         # A strip of words adds to the lift of all rarer words. Strips run some at a time, each with its own part,
@@ -225,7 +227,7 @@ class NumbaEngine(Engine):
             range(0, n_topics, 32),
             small,
         )
-        lift = np.empty_like(P)
+        lift = self.buffers.like(P)
         passes.spread(topics.first, topics.topic, entries, 0, self.n_words, lift)
         return likelihood, lift, half.astype(np.float64) + half.T
 

@@ -11,20 +11,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.engines.buffers import aligned
 from fdmix.kernels import tiles
 from fdmix.kernels.passes import STRIP
 
 DENSE_TILE = 0.4  # least share of pairs present in a tile of the dense pass; 0.35 to 0.5 measured alike
 SPARSE_TILE = 0.1  # the same of the sparse pass; flat between 0.06 and 0.16
 CACHED_FLOATS = 100_000  # of topic vectors that stay in the L2 cache while a block of words walks over them
-
-
-def padded(rows: int, columns: int, block: int = 1) -> Any:
-    """Zeros, float32: rows up to a multiple of `block`, columns of 8, aligned to 64 bytes for vector loads."""
-    rows, columns = -(-rows // block) * block, -(-columns // 8) * 8
-    buffer = np.zeros(rows * columns + 16, np.float32)
-    offset = (-buffer.ctypes.data % 64) // 4
-    return buffer[offset : offset + rows * columns].reshape(rows, columns)
 
 
 class Tiling:
@@ -48,7 +41,7 @@ class Tiling:
         numbers = np.arange(n_blocks)
         self.widths = ((numbers[None] < lead[:, None]) & (numbers[:, None] < lead[None])).sum(axis=1)
         self.offsets = np.concatenate([[0], np.cumsum(self.widths * block * block)]).astype(np.int64)
-        self.tiles = padded(1, int(self.offsets[-1]))[0]
+        self.tiles = aligned(int(self.offsets[-1]))
         cut = np.zeros((n_blocks, n_words), np.int32)
         n_cuts = np.zeros(n_blocks, np.int64)
         tiles.cut_columns(indptr, indices, block, self.widths, width, per_row, cut, n_cuts)

@@ -36,18 +36,25 @@ def pay(begin, end, P, lift, toll, out, totals):
 
 @njit
 def relax(begin, end, P, scale, power, out, totals):
-    """out = P (out scale / P)^power, with `scale` one number per topic. Adds the columns to `totals`."""
+    """out = P (out scale / P)^power, with `scale` one number per topic. Adds the columns to `totals`.
+
+    The number of columns is a multiple of 8.
+    """
     n_topics = P.shape[1]
     for u in range(begin, end):
         p = P[u]
         o = out[u]
-        for t in range(n_topics):
-            value = o[t] * scale[t]
-            if value > 0 and power != 1:
-                value = p[t] * (value / p[t]) ** power
-            o[t] = value if value > SMALLEST else np.float32(0)
-        for t in range(n_topics):
-            totals[t] += o[t]
+        for group in range(0, n_topics, 8):  # most groups of sparse topics are empty
+            present = np.float32(0)
+            for t in range(group, group + 8):
+                present += o[t]
+            if present > 0:
+                for t in range(group, group + 8):
+                    value = o[t] * scale[t]
+                    if value > 0 and power != 1:
+                        value = p[t] * (value / p[t]) ** power
+                    o[t] = value if value > SMALLEST else np.float32(0)
+                    totals[t] += o[t]
 
 
 @njit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,7 +48,14 @@ class Workers:
         """[work(item) for item in items]; in threads unless the whole job is small."""
         if self._pool is None or small or len(items) == 1:
             return [work(item) for item in items]
-        return list(self._pool.map(work, items))
+        futures = [self._pool.submit(work, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:  # Ctrl-C, too: nothing may go on writing into memory that is used again
+            for future in futures:
+                future.cancel()
+            wait(futures)
+            raise
 
     def scratch(self, *shape: int) -> Any:
         """A float32 array of this thread, 64-byte aligned, reused between calls; contents arbitrary."""

@@ -25,6 +25,7 @@ POWER = 1.7  # over-relaxation
 GROWTH = 1.1  # of the power after each step that gained, where only the likelihood counts
 LIKELIHOOD_PASSES = (12, 20)  # at least, at most, before the sparse phase
 LIKELIHOOD_TOLERANCE = 0.01
+PLAIN = 0.01  # the tolerance is so much smaller where only the likelihood counts: EM creeps at its end
 SPARSE_PASSES = 20  # at least
 WINDOW = 5  # passes over which the sparse phase is watched
 FLOOR = 0.02  # what unmixing leaves at least of an entry: EM may revive it, the toll may end it
@@ -112,8 +113,9 @@ class _EMRun(Run):
             least, most = LIKELIHOOD_PASSES
             if self.passes >= most or (self.passes >= least and gain < LIKELIHOOD_TOLERANCE * gained):
                 self._leave_likelihood("")
-        elif gain < self.problem.tolerance * gained:
-            self._leave_likelihood(f"a pass gained less than {self.problem.tolerance:g} of the likelihood gained")
+        elif gain < self.problem.tolerance * PLAIN * gained:
+            share = self.problem.tolerance * PLAIN
+            self._leave_likelihood(f"a pass gained less than {share:.2g} of the likelihood gained so far")
 
     def _leave_likelihood(self, reason: str) -> None:
         if not self.toll:

@@ -16,7 +16,7 @@ from fdmix.mixture import Mixture
 class Problem:
     """What a run is given: the moments behind an engine, and when to call it settled.
 
-    tolerance : a run has settled when a pass moves less than this share of what it has moved so far
+    tolerance : a run has settled when a pass moves less than this share of what it watches
     """
 
     engine: Engine

@@ -1,0 +1,49 @@
+"""What each solver and each start is good for: the same problems, the same moments."""
+
+import time
+
+from benchmarks.measure import machine
+from fdmix import Moments, fit_mixture, worlds
+from fdmix.metrics import matching_distance
+from fdmix.solvers import EM, Adam
+
+SOLVERS = {
+    "em (default)": EM(),
+    "em, sparsity=0": EM(sparsity=0),
+    "adam, authors' settings": Adam.authors(),
+    "adam, paper's settings": Adam.paper(),
+    "adam, exact gradients": Adam(exact=True, learning_rate=0.05),
+    "adam, trace penalty 0.3": Adam(trace_penalty=0.3),
+    "adam, half of the pairs drawn evenly": Adam(uniform_share=0.5),
+}
+
+
+def report(name, world, moments, **options):
+    begin = time.perf_counter()
+    solution = fit_mixture(moments, world.topics.shape[0], **options)
+    seconds = time.perf_counter() - begin
+    distance = matching_distance(solution.mixture, world.mixture)
+    trace, passes = solution.mixture.correlations.trace(), len(solution.log_likelihoods) - 1
+    print(
+        f"  {name:38} l1 {distance.mean:.3f}, missed {distance.missed:2}, L {solution.log_likelihoods[-1]:.5f}, "
+        f"trace {trace:.3f}, {passes:4} passes, {seconds:.2f} s",
+        flush=True,
+    )
+
+
+def main():
+    print(f"# solvers\n{machine()}")
+    world = worlds.authors(seed=7)
+    moments = Moments.of(world.sample(50_000, length=30, seed=8))
+    fit_mixture(moments, 20)  # compile
+    truth = world.mixture.log_likelihood(moments.matrix)
+    print(
+        f"authors' problem (T 20, N 250, D 50,000); truth: L {truth:.5f}, trace {world.law.correlations.trace():.3f}"
+    )
+    for name, solver in SOLVERS.items():
+        report(name, world, moments, solver=solver, max_passes=1000, tolerance=0.01 if name[0] == "e" else 0.001)
+    world = worlds.zipf(100, 3_000, seed=7)
+    moments = Moments.of(world.sample(20_000, length=30, seed=8))
+    print("middle problem (T 100, N 3,000, D 20,000), sparse EM from each start:")
+    for start in ("anchors", "d2", "rows", "noise"):
+        report(start, world, moments, start=start)
