@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.assignment import Assignment, aligned_counts, assign, token_shares
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary
 
@@ -100,6 +101,52 @@ class Mixture:
         _, ratios = log_likelihood_and_ratios(self.topics.T, self.correlations, mhat)
         weighted = (ratios @ self.topics.T).T  # mu R, for symmetric R
         return 2 * self.correlations @ weighted, weighted @ self.topics.T
+
+    def assign(
+        self,
+        counts: Any,
+        prior: Any = None,
+        tolerance: float = 1e-6,
+        *,
+        sparse: bool = False,
+        n_threads: int | None = None,
+    ) -> Any:
+        """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
+
+        counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
+        prior : None; "dirichlet", for the posterior mean under the Dirichlet that matches E[theta] and trace(alpha);
+            or Dirichlet parameters
+        tolerance : the most that another theta could gain in the mean log-probability of a token, certified
+        sparse : return a scipy CSR array instead of a NumPy array
+
+        Tokens of unknown words are left out; a document without a token gets the corpus's average topics. For gaps,
+        likelihoods and numbers of unknown tokens see `assignment`.
+        """
+        theta = self.assignment(counts, prior, tolerance, n_threads=n_threads).theta
+        return sp.csr_array(theta) if sparse else theta
+
+    def assignment(
+        self,
+        counts: Any,
+        prior: Any = None,
+        tolerance: float = 1e-6,
+        *,
+        smoothing: float = 0.0,
+        n_threads: int | None = None,
+    ) -> Assignment:
+        """Like `assign`, with everything that is known about the result."""
+        table, unknown = aligned_counts(counts, self.vocabulary, self.n_words)
+        result = assign(
+            self.topics, self.correlations, table,
+            prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads,
+        )  # fmt: skip
+        return replace(result, n_unknown=result.n_unknown + unknown)
+
+    def token_topics(self, counts: Any, prior: Any = None) -> Floats:
+        """p(topic | token) for each stored count, in the order of the counts' CSR array: (stored counts, topics)."""
+        table, _ = aligned_counts(counts, self.vocabulary, self.n_words)
+        theta = assign(self.topics, self.correlations, table, prior=prior).theta
+        return token_shares(self.topics, theta, table)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture to one file, complete or not at all."""

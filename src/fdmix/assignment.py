@@ -1,0 +1,149 @@
+"""Topics of documents: the most likely theta, to a certified gap, or the posterior mean under a Dirichlet prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus import Corpus
+from fdmix.kernels import documents as kernels
+from fdmix.kernels.threads import in_threads
+from fdmix.vocabulary import Vocabulary, positions
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+DOCUMENTS_AT_A_TIME = 64
+POSTERIOR_ROUNDS = 200
+POSTERIOR_TOLERANCE = 1e-4  # a round that moves a smaller share of the tokens is the last
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Topics of documents, and how sure they are.
+
+    theta : (documents, topics), rows sum to 1
+    gaps : what any other theta could gain in likelihood, at most (zero for posterior means, which maximise nothing)
+    log_likelihoods : L_d = sum_u dhat(u) log m(u), the mean log-probability of a document's tokens; NaN without any
+    n_unknown : tokens left out because no topic has their word; n_empty : documents left without a token
+    """
+
+    theta: Floats
+    gaps: Floats
+    log_likelihoods: Floats
+    n_unknown: int
+    n_empty: int
+
+
+def matched_prior(correlations: Floats) -> Floats:
+    """The Dirichlet(a) with the same E[theta] and E|theta|^2 as the mixture: a = A s, s the row sums of alpha.
+
+    For a Dirichlet, E|theta|^2 = (A |s|^2 + 1) / (A + 1); so A = (1 - trace) / (trace - |s|^2).
+    """
+    shares = correlations.sum(axis=1)
+    trace, squares = np.trace(correlations), np.sum(shares**2)
+    if trace <= squares * (1 + 1e-9):  # every document has the same topics
+        return shares * 1e6
+    return shares * np.clip((1 - trace) / (trace - squares), 1e-3, 1e6)
+
+
+def aligned_counts(counts: Any, vocabulary: Vocabulary | None, n_words: int) -> tuple[sp.csr_array, int]:
+    """The counts over the mixture's words, and how many tokens had other words."""
+    corpus = counts if isinstance(counts, Corpus) else Corpus(counts)
+    table = corpus.counts
+    if corpus.vocabulary is not None and vocabulary is not None and corpus.vocabulary != vocabulary:
+        where = positions(corpus.vocabulary, vocabulary)
+        known = where >= 0
+        unknown = int(table.sum()) - int(table[:, known].sum())
+        chosen = sp.csr_array(
+            (np.ones(int(known.sum()), np.int32), (np.flatnonzero(known), where[known])),
+            shape=(table.shape[1], n_words),
+        )
+        table = sp.csr_array(table @ chosen)
+        table.sort_indices()
+        return table, unknown
+    if table.shape[1] != n_words:
+        raise ValueError(
+            f"the counts have {table.shape[1]:,} words and the mixture {n_words:,}: give a Corpus with a vocabulary, "
+            "so that they can be matched by word"
+        )
+    return table, 0
+
+
+def assign(
+    topics: Floats,
+    correlations: Floats,
+    counts: sp.csr_array,
+    *,
+    prior: Any = None,
+    tolerance: float = 1e-6,
+    smoothing: float = 0.0,
+    n_threads: int | None = None,
+) -> Assignment:
+    """Find theta for every document: by itself, in parallel, exploiting zeros of the topics.
+
+    prior : None (maximum likelihood), "dirichlet" (the matched one), or Dirichlet parameters, one or one a topic
+    smoothing : topics are mixed with so much of the uniform distribution, so that no word is impossible
+    """
+    n_topics, n_words = topics.shape
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing must be from 0 to below 1, not {smoothing}")
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be positive, but is {tolerance}")
+    n_unknown = 0
+    if smoothing == 0:
+        counts, n_unknown = _possible(topics, counts)
+    by_word = sp.csr_array(topics.T)
+    value = by_word.data * (1 - smoothing)
+    floor = smoothing / n_words
+    n_documents = counts.shape[0]
+    theta, gaps = np.zeros((n_documents, n_topics)), np.zeros(n_documents)
+    scores = np.full(n_documents, np.nan)
+    table = (counts.indptr, counts.indices, counts.data, by_word.indptr, by_word.indices, value, floor)
+    average = np.asarray(correlations.sum(axis=1))
+    a = None if prior is None else _dirichlet(prior, correlations)
+
+    def work(begin: int) -> None:
+        end = min(begin + DOCUMENTS_AT_A_TIME, n_documents)
+        if a is None:
+            kernels.assign_most_likely(begin, end, *table, average, tolerance, theta, gaps, scores)
+        else:
+            kernels.assign_posterior(begin, end, *table, a, POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE, theta, scores)
+
+    list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
+    empty = np.diff(counts.indptr) == 0
+    scores[empty] = np.nan
+    theta[empty] = average
+    return Assignment(theta, gaps, scores, n_unknown, int(empty.sum()))
+
+
+def token_shares(topics: Floats, theta: Floats, counts: sp.csr_array) -> Floats:
+    """p(topic | token) for each stored count (document d, word u): theta_d(t) mu_t(u), normalised over t."""
+    document = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    joint = theta[document] * topics.T[counts.indices]
+    total = joint.sum(axis=1, keepdims=True)
+    return np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+
+
+def _dirichlet(prior: Any, correlations: Floats) -> Floats:
+    if isinstance(prior, str):
+        if prior != "dirichlet":
+            raise ValueError(f"prior is None, 'dirichlet', a number or one number a topic, not {prior!r}")
+        return matched_prior(correlations)
+    a = np.broadcast_to(np.asarray(prior, np.float64), correlations.shape[:1]).copy()
+    if not np.isfinite(a).all() or (a <= 0).any():
+        raise ValueError("the parameters of the Dirichlet prior must be positive")
+    return a
+
+
+def _possible(topics: Floats, counts: sp.csr_array) -> tuple[sp.csr_array, int]:
+    """Without the tokens of words that no topic has."""
+    possible: Any = topics.any(axis=0)
+    keep = possible[counts.indices]
+    if keep.all():
+        return counts, 0
+    lengths = np.add.reduceat(np.append(keep, False), counts.indptr[:-1]) * (np.diff(counts.indptr) > 0)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    kept = sp.csr_array((counts.data[keep], counts.indices[keep], starts), shape=counts.shape)
+    return kept, int(counts.data[~keep].sum())

@@ -1,0 +1,324 @@
+"""The topics of single documents: each on its own, so that a document's answer never depends on its neighbours."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+EM_ROUNDS = 12  # before Newton's method takes over
+OUTER_ROUNDS = 100
+NEWTON_ROUNDS = 40
+NOTICEABLE = 0.005  # shares that stay in the working set after EM
+VIOLATORS = 4  # topics that may join the working set at a time
+RIDGE = 1e-12
+njit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
+
+
+@njit
+def gather(words, first, topic, value, floor, local, topics, B):
+    """B[k, i] = mu_t(word i) + floor for the topics t = topics[k] that any of the words has; returns their number.
+
+    `local` maps topics to columns; it comes and leaves filled with -1.
+    """
+    k = 0
+    for i in range(words.size):
+        for e in range(first[words[i]], first[words[i] + 1]):
+            if local[topic[e]] < 0:
+                local[topic[e]] = k
+                topics[k] = topic[e]
+                k += 1
+    for j in range(k):
+        for i in range(words.size):
+            B[j, i] = floor
+    for i in range(words.size):
+        for e in range(first[words[i]], first[words[i] + 1]):
+            B[local[topic[e]], i] += value[e]
+    for j in range(k):
+        local[topics[j]] = -1
+    return k
+
+
+@njit
+def objective(share, B, theta, m):
+    """sum_i share_i log m_i with m = theta B, which is left in `m`."""
+    total = 0.0
+    for i in range(share.size):
+        m[i] = 0.0
+    for k in range(theta.size):
+        if theta[k] > 0:
+            for i in range(share.size):
+                m[i] += B[k, i] * theta[k]
+    for i in range(share.size):
+        total += share[i] * np.log(m[i])
+    return total
+
+
+@njit
+def gradient(share, B, m, g):
+    """g_k = sum_i B[k, i] share_i / m_i; sum_k theta_k g_k = 1."""
+    r = share / m
+    for k in range(g.size):
+        total = 0.0
+        for i in range(share.size):
+            total += r[i] * B[k, i]
+        g[k] = total
+
+
+@njit
+def solve(A, b, n):
+    """A x = b for a symmetric positive definite A (n x n), by Cholesky; A is overwritten, b becomes x."""
+    for j in range(n):
+        for k in range(j):
+            A[j, j] -= A[j, k] * A[j, k]
+        A[j, j] = np.sqrt(max(A[j, j], RIDGE))
+        for i in range(j + 1, n):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[j, k]
+            A[i, j] /= A[j, j]
+    for c in range(b.shape[1]):
+        for i in range(n):
+            for k in range(i):
+                b[i, c] -= A[i, k] * b[k, c]
+            b[i, c] /= A[i, i]
+        for i in range(n - 1, -1, -1):
+            for k in range(i + 1, n):
+                b[i, c] -= A[k, i] * b[k, c]
+            b[i, c] /= A[i, i]
+
+
+@njit
+def newton_direction(share, B, m, g, theta, members, n):
+    """The step d, with sum 0, that maximises g.d - d'Hd / 2; members at 0 that want to sink are left out.
+
+    H = sum_i share_i s_i s_i', s_i = B[:, i] / m_i. Returns the number of members left and their steps.
+    """
+    while True:
+        H = np.zeros((n, n))
+        r = share / (m * m)
+        for a in range(n):
+            left = r * B[members[a]]
+            for b in range(a + 1):
+                right = B[members[b]]
+                total = 0.0
+                for i in range(share.size):
+                    total += left[i] * right[i]
+                H[a, b] = total
+        for a in range(n):
+            H[a, a] = H[a, a] * (1 + 1e-10) + RIDGE
+        sides = np.ones((n, 2))
+        for a in range(n):
+            sides[a, 0] = g[members[a]]
+        solve(H, sides, n)
+        multiplier = sides[:, 0].sum() / sides[:, 1].sum()
+        kept = 0
+        for a in range(n):
+            d = sides[a, 0] - multiplier * sides[a, 1]
+            if theta[members[a]] > 0 or d > 0:
+                sides[kept, 0] = d
+                members[kept] = members[a]
+                kept += 1
+        if kept in (n, 0):
+            return kept, sides[:, 0].copy()
+        n = kept
+
+
+@njit
+def only_noticeable(B, theta, needed):
+    """Set small shares to zero, but leave every word the topic that explains most of it."""
+    needed[:] = 0
+    for i in range(B.shape[1]):
+        best = 0
+        for k in range(theta.size):
+            if B[k, i] * theta[k] > B[best, i] * theta[best]:
+                best = k
+        needed[best] = 1
+    for k in range(theta.size):
+        if theta[k] < NOTICEABLE and not needed[k]:
+            theta[k] = 0.0
+    theta /= theta.sum()
+
+
+@njit
+def most_likely(share, B, theta, tolerance):
+    """argmax over the simplex of sum_i share_i log (theta B)_i, from `theta`, which is overwritten; returns the gap.
+
+    The objective is concave, so max_k g_k - 1 bounds what any other theta could gain. EM comes near; then Newton's
+    method on a working set: the topics in use and those with the largest g_k.
+    """
+    K = theta.size
+    m = np.empty(share.size)
+    g = np.empty(K)
+    trial = np.empty(K)
+    members = np.empty(K, np.int64)
+    value = objective(share, B, theta, m)
+    for _ in range(EM_ROUNDS):
+        gradient(share, B, m, g)
+        if g.max() - 1 <= tolerance:
+            return g.max() - 1
+        for k in range(K):
+            theta[k] *= g[k]
+        value = objective(share, B, theta, m)
+    only_noticeable(B, theta, members)
+    value = objective(share, B, theta, m)
+    gap = np.inf
+    for _ in range(OUTER_ROUNDS):
+        gradient(share, B, m, g)
+        gap = g.max() - 1
+        if gap <= tolerance:
+            break
+        n = 0
+        for k in range(K):
+            if theta[k] > 0:
+                members[n] = k
+                n += 1
+        for _ in range(VIOLATORS):
+            best = -1
+            for k in range(K):
+                if theta[k] == 0 and g[k] > 1 and (best < 0 or g[k] > g[best]):
+                    best = k
+            if best < 0:
+                break
+            members[n] = best
+            n += 1
+            g[best] = -g[best]  # marked as taken
+        for a in range(n):
+            g[members[a]] = abs(g[members[a]])
+        improved = False
+        for _ in range(NEWTON_ROUNDS):
+            n, d = newton_direction(share, B, m, g, theta, members, n)
+            slope = 0.0
+            step = 1.0
+            for a in range(n):
+                slope += g[members[a]] * d[a]
+                if d[a] < 0:
+                    step = min(step, -theta[members[a]] / d[a])
+            if slope <= 1e-15:
+                break
+            found = False
+            for _ in range(40):
+                trial[:] = theta
+                for a in range(n):
+                    moved = theta[members[a]] + step * d[a]
+                    trial[members[a]] = moved if moved > 1e-14 else 0.0
+                trial /= trial.sum()
+                new = objective(share, B, trial, m)
+                if new >= value + 1e-4 * step * slope:
+                    found = True
+                    break
+                step /= 2
+            if not found:
+                value = objective(share, B, theta, m)
+                break
+            improved = True
+            theta[:] = trial
+            value = new
+            gradient(share, B, m, g)
+            kept = 0
+            largest = 0.0
+            for a in range(n):
+                if theta[members[a]] > 0:
+                    members[kept] = members[a]
+                    kept += 1
+                    largest = max(largest, g[members[a]])
+            n = kept
+            if largest - 1 <= tolerance / 2:
+                break
+        if not improved:  # Newton cannot move: a few EM rounds can always
+            for _ in range(EM_ROUNDS):
+                gradient(share, B, m, g)
+                for k in range(K):
+                    theta[k] = max(theta[k], 1e-12) * g[k]
+                theta /= theta.sum()
+                value = objective(share, B, theta, m)
+    return gap
+
+
+@njit
+def assign_most_likely(
+    begin, end, indptr, words, counts, first, topic, value, floor, average, tolerance, theta, gaps, scores
+):
+    """theta_d, its duality gap and L_d = sum_u dhat(u) log m(u) for the documents begin <= d < end."""
+    T = average.size
+    local = np.full(T, -1, np.int64)
+    topics = np.empty(T, np.int64)
+    for d in range(begin, end):
+        some = words[indptr[d] : indptr[d + 1]]
+        if some.size == 0:
+            theta[d] = average
+            continue
+        B = np.empty((T, some.size))
+        K = gather(some, first, topic, value, floor, local, topics, B)
+        B = B[:K]
+        share = counts[indptr[d] : indptr[d + 1]] / counts[indptr[d] : indptr[d + 1]].sum()
+        guess = np.empty(K)
+        for k in range(K):
+            guess[k] = average[topics[k]] + 1e-6
+        guess /= guess.sum()
+        gaps[d] = most_likely(share, B, guess, tolerance)
+        m = np.empty(some.size)
+        scores[d] = objective(share, B, guess, m)
+        for k in range(K):
+            theta[d, topics[k]] = guess[k]
+
+
+@njit
+def assign_posterior(
+    begin, end, indptr, words, counts, first, topic, value, floor, prior, rounds, tolerance, theta, scores
+):
+    """The posterior mean of theta under a Dirichlet(prior), by leave-one-out responsibilities (CVB0).
+
+    r_ut ~ mu_t(u) (a_t + n_t - r_ut),   n_t = sum_u c(u) r_ut,   theta_t = (a_t + n_t) / (A + l).
+    """
+    T = prior.size
+    total_prior = prior.sum()
+    local = np.full(T, -1, np.int64)
+    topics = np.empty(T, np.int64)
+    for d in range(begin, end):
+        some = words[indptr[d] : indptr[d + 1]]
+        length = 0.0
+        for e in range(indptr[d], indptr[d + 1]):
+            length += counts[e]
+        for t in range(T):
+            theta[d, t] = prior[t]
+        if some.size > 0:
+            B = np.empty((T, some.size))
+            K = gather(some, first, topic, value, floor, local, topics, B)
+            by_word = B[:K].T.copy()
+            r = np.zeros((some.size, K))
+            n = np.zeros(K)
+            for i in range(some.size):
+                c = counts[indptr[d] + i]
+                total = 0.0
+                for k in range(K):
+                    r[i, k] = by_word[i, k] * prior[topics[k]]
+                    total += r[i, k]
+                for k in range(K):
+                    r[i, k] /= total
+                    n[k] += c * r[i, k]
+            for _ in range(rounds):
+                for i in range(some.size):
+                    c = counts[indptr[d] + i]
+                    total = 0.0
+                    for k in range(K):
+                        n[k] -= c * r[i, k]
+                        own = (c - 1) * r[i, k]
+                        new = by_word[i, k] * (prior[topics[k]] + max(n[k], 0.0) + own)
+                        r[i, k] = new
+                        total += new
+                    for k in range(K):
+                        r[i, k] /= total
+                        n[k] += c * r[i, k]
+                moved = 0.0
+                for k in range(K):
+                    moved += abs(n[k] - (theta[d, topics[k]] - prior[topics[k]]))
+                    theta[d, topics[k]] = prior[topics[k]] + n[k]
+                if moved <= tolerance * length:
+                    break
+        for t in range(T):
+            theta[d, t] /= total_prior + length
+        scores[d] = 0.0
+        for i in range(some.size):
+            m = floor
+            for e in range(first[some[i]], first[some[i] + 1]):
+                m += theta[d, topic[e]] * value[e]
+            scores[d] += counts[indptr[d] + i] / length * np.log(m)
