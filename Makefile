@@ -33,7 +33,7 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.test
 	@$(PIP) install --group dev
 	@touch $@
 
-demo: $(VENV)/.user  ## learn from an embedded corpus and show the result
+demo: $(VENV)/.user  ## the paper's picture: the pair matrix of three overlapping topics
 	@$(BIN)/fdmix demo --out demo
 
 test: $(VENV)/.test  ## all tests

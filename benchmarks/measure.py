@@ -2,7 +2,6 @@
 
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -50,11 +49,6 @@ def machine():
     names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
     name = names[0].split(":")[1].strip() if names else platform.processor()
     return f"{name}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, {platform.system()}"
-
-
-def cpu_seconds():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
 
 
 def _status(field):

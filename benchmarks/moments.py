@@ -25,8 +25,9 @@ def compare(name, counts):
     ours, moments = seconds(lambda: Moments.of(counts))
     alone, _ = seconds(lambda: Moments.of(counts, n_threads=1))
     with_matrix, matrix = seconds(lambda: Moments.of(counts).matrix)
-    theirs, expected = seconds(lambda: by_scipy(counts), repeats=2)
+    theirs, expected = seconds(lambda: by_scipy(counts), repeats=3)
     difference = abs(matrix - expected).max() / expected.max()
+    assert difference < 1e-9, "the values must be the same"
     updates = Moments.estimate(counts).updates
     print(f"  scipy X' diag(w) X        {theirs:7.3f} s")
     print(f"  Moments.of, 1 thread      {alone:7.3f} s  {theirs / alone:5.1f} times as fast")

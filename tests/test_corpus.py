@@ -29,6 +29,9 @@ WORDS = ("ant", "bee", "cat")
         lambda table: sp.csc_array(table.astype(np.float64)),
         lambda table: table.astype(object),
         lambda table: table.astype(np.uint64),
+        lambda table: table.astype(">i4"),
+        lambda table: sp.coo_array(table.astype(np.uint8)),
+        np.asfortranarray,
     ],
 )
 def test_every_form_of_counts_gives_the_same_corpus(form):
@@ -74,6 +77,11 @@ def test_vocabulary_as_mapping_either_way():
         ([["ant", "bee"]], None, TypeError, "from_documents"),
         ("ant bee", None, TypeError, "not text"),
         ([[1 + 2j]], None, TypeError, "complex"),
+        (np.array([[1]], "m8[s]"), None, TypeError, "numbers"),
+        (np.array([["1", "2"]], object), None, TypeError, "numbers"),
+        (np.ma.array([[1, 2]], mask=[[0, 1]]), None, TypeError, "masked"),
+        (sp.coo_array((np.array([3, -1]), ([0, 0], [0, 0])), shape=(1, 2)), None, ValueError, "negative"),
+        (TABLE, {"ant", "bee", "cat"}, TypeError, "order"),
         ([[2**40]], None, ValueError, "larger than"),
         (TABLE, ["ant", "bee"], ValueError, "2 words but the counts have 3 columns"),
         (TABLE, ["ant", "bee", "ant"], ValueError, "repeats 1 words .'ant'"),
@@ -163,14 +171,52 @@ def test_from_bags_reads_gensims_form():
         ([[(0.5, 1)]], "word ids"),
         ([[(-1, 1)]], "word ids"),
         ([[(0, 1, 2)]], "pairs"),
-        ([[0, 1]], None),
+        ([[(0, 1, 2), (3, 4, 5)]], "pairs"),
+        ([[(0, 1), (3, 4, 5)]], "pairs"),
+        ([[0, 1]], "pairs"),
+        ([["ant"]], "pairs"),
+        ([[("0", "2")]], "pairs"),
     ):
-        if message:
-            with pytest.raises(ValueError, match=message):
-                Corpus.from_bags(bad, WORDS)
-    with pytest.raises((ValueError, TypeError)):
-        Corpus.from_bags([["ant"]], WORDS)
+        with pytest.raises(ValueError, match=message):
+            Corpus.from_bags(bad, WORDS)
+    with pytest.raises(ValueError, match="contradicts"):
+        Corpus.from_bags(bags, WORDS, n_words=7)
+    assert Corpus.from_bags([{0: 2, 1: 1}]).counts.toarray().tolist() == [[2, 1]]
 
 
 def test_repr_says_the_sizes():
     assert repr(Corpus(TABLE, WORDS)) == "Corpus(4 documents, 3 words, 10 tokens)"
+
+
+def test_duplicates_are_added_up_without_overflow():
+    twice = sp.coo_array((np.array([200, 100], np.uint8), ([0, 0], [0, 0])), shape=(1, 2))
+    assert Corpus(twice).counts.toarray().tolist() == [[300, 0]]
+    large = np.iinfo(np.int32).max
+    wraps = sp.csr_array((np.array([large, large, 5]), [0, 0, 0], [0, 3]), shape=(1, 2))
+    with pytest.raises(ValueError, match="larger than"):
+        Corpus(wraps)
+
+
+def test_damaged_coordinates_are_refused():
+    damaged = sp.coo_array(TABLE)
+    damaged.coords[0][:] = 5000
+    with pytest.raises(ValueError, match="damaged"):
+        Corpus(damaged)
+
+
+def test_a_corpus_does_not_change_with_what_it_was_made_from():
+    table = sp.csr_array(TABLE.astype(np.int32))
+    corpus = Corpus(table)
+    table.data[:] = 9
+    table.indices[:] = 2
+    np.testing.assert_array_equal(corpus.counts.toarray(), TABLE)
+    for array in (corpus.counts.data, corpus.counts.indices, corpus.lengths, corpus[1:].counts.data):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 3
+
+
+def test_documents_must_be_token_lists():
+    with pytest.raises(TypeError, match="from_bags"):
+        Corpus.from_documents([{"a": 3}])
+    with pytest.raises(TypeError, match="documents only"):
+        Corpus(TABLE)[[0.0, 1.0]]

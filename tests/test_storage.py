@@ -135,7 +135,7 @@ def test_a_forged_file_with_right_checksums_is_refused(tmp_path, change):
         "0.word_counts": np.array([1, 1], np.int64),
         "0.document_frequencies": np.array([1, 1], np.int64),
     }
-    facts = {"documents": [[1, 0]], "vocabulary": ["a", "b"]}
+    facts = {"documents": [[1, 0]], "vocabulary": ["a", "b"], "edits": ""}
     path = tmp_path / "forged"
     storage.write_arrays(path, "moments", 1, facts, arrays)
     assert Moments.load(path).n_documents == 1
@@ -199,3 +199,43 @@ def test_a_file_is_the_same_in_another_process(moments, saved):
     code = "import sys; from fdmix import Moments; print(Moments.load(sys.argv[1]).pairs.total())"
     printed = subprocess.run([sys.executable, "-c", code, str(saved)], capture_output=True, text=True, check=True)
     assert int(printed.stdout) == moments.pairs.total()
+
+
+def test_folds_that_do_not_fit_the_whole_are_refused(tmp_path):
+    whole, other = Moments.of([[1, 1]], folds=2), Moments.of([[1, 1, 1]], folds=2)
+    arrays = {}
+    for number, part in enumerate((whole, other.folds[0], other.folds[1])):
+        arrays |= {f"{number}.{name}": getattr(part.pairs, name) for name in ("first", "columns", "sums")}
+        arrays |= {f"{number}.{name}": getattr(part, name) for name in ("word_counts", "document_frequencies")}
+    facts = {"documents": [[1, 0], [1, 0], [0, 0]], "vocabulary": None, "edits": ""}
+    storage.write_arrays(tmp_path / "forged", "moments", 1, facts, arrays)
+    with pytest.raises(FileError, match="folds"):
+        Moments.load(tmp_path / "forged")
+
+
+@pytest.mark.parametrize("documents", [[[1.7, 0]], [["5", "0"]], ["12"], [[float("inf"), 0]], [], 3])
+def test_forged_facts(tmp_path, documents):
+    moments = Moments.of([[1, 1]])
+    arrays = {f"0.{name}": getattr(moments.pairs, name) for name in ("first", "columns", "sums")}
+    arrays |= {f"0.{name}": getattr(moments, name) for name in ("word_counts", "document_frequencies")}
+    facts = {"documents": documents, "vocabulary": None, "edits": ""}
+    storage.write_arrays(tmp_path / "forged", "moments", 1, facts, arrays)
+    with pytest.raises(FileError, match="no valid file"):
+        Moments.load(tmp_path / "forged")
+
+
+def test_a_link_stays_a_link_and_modes_are_kept(moments, tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    moments.save(target)
+    target.chmod(0o600)
+    link.symlink_to(target)
+    moments.save(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_very_large_vocabulary_can_be_read_back(tmp_path):
+    words = [f"{u:072d}" for u in range(200_000)]
+    moments = Moments.of(storage.np.eye(1, 200_000, dtype=int) * 2, words)
+    moments.save(tmp_path / "wide")
+    assert Moments.load(tmp_path / "wide").vocabulary[-1] == words[-1]

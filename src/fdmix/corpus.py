@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.kernels import pairs as kernels
 from fdmix.vocabulary import Vocabulary, as_vocabulary, require_known
 
 LARGEST_COUNT = np.iinfo(np.int32).max
@@ -63,6 +65,8 @@ class Corpus:
         lengths: list[int] = []
         tokens: list[int] = []
         for position, document in enumerate(documents):
+            if isinstance(document, Mapping):
+                raise TypeError(f"document {position} is a mapping, not a list of tokens: see Corpus.from_bags")
             if isinstance(document, str):
                 raise TypeError(
                     f"document {position} is a string, not a list of tokens: split it first, e.g. text.split()"
@@ -99,17 +103,22 @@ class Corpus:
         array([[2, 0, 1],
                [0, 0, 0]], dtype=int32)
         """
-        listed = [list(bag) for bag in bags]
+        listed = [list(bag.items() if isinstance(bag, Mapping) else bag) for bag in bags]
+        flat = list(chain.from_iterable(listed))
         try:
-            pairs = np.array(list(chain.from_iterable(listed)), dtype=np.float64).reshape(-1, 2)
-        except (TypeError, ValueError):
-            raise ValueError("each document must be a list of (word id, count) pairs") from None
+            pairs = np.array(flat if flat else np.empty((0, 2)))
+        except ValueError:
+            pairs = np.empty(0)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.number):
+            raise ValueError("each document must be a list of (word id, count) pairs of numbers")
         ids, numbers = pairs[:, 0], pairs[:, 1]
         if len(pairs) and (not np.isfinite(ids).all() or (ids != np.floor(ids)).any() or ids.min() < 0):
             raise ValueError("word ids must be whole numbers from 0 upwards")
         if isinstance(token2id := getattr(vocabulary, "token2id", None), dict):  # a gensim Dictionary
             vocabulary = token2id
         words = None if vocabulary is None else as_vocabulary(vocabulary)
+        if words is not None and n_words not in (None, len(words)):
+            raise ValueError(f"n_words={n_words} contradicts a vocabulary of {len(words):,} words")
         size = len(words) if words is not None else (n_words or 0)
         largest = int(ids.max()) if len(pairs) else -1
         if words is None and n_words is None:
@@ -131,7 +140,9 @@ class Corpus:
     @cached_property
     def lengths(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Tokens in each document, l_d."""
-        return document_lengths(self.counts)
+        lengths = document_lengths(self.counts)
+        lengths.setflags(write=False)
+        return lengths
 
     @property
     def n_tokens(self) -> int:
@@ -145,8 +156,11 @@ class Corpus:
         """Some of the documents: by slice, positions or mask."""
         if isinstance(documents, int | np.integer):
             documents = [documents]
-        if isinstance(documents, tuple):
-            raise TypeError("a corpus is sliced by documents only: corpus[documents]")
+        if not isinstance(documents, slice):
+            documents = np.asarray(documents) if not isinstance(documents, tuple) else np.empty((0, 0))
+            if documents.ndim != 1 or documents.dtype.kind not in ("iub" if documents.size else "iubf"):
+                raise TypeError("a corpus is sliced by documents only: a slice, whole positions or a mask")
+            documents = documents if documents.size else documents.astype(int)
         return self._with_rows(self.counts[documents])
 
     def __repr__(self) -> str:
@@ -175,24 +189,57 @@ class Corpus:
         require_known(names, self.vocabulary)
         return self._with_rows(self.counts, as_vocabulary([names.get(word, word) for word in self.vocabulary]))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Corpus, (self.counts, self.vocabulary)
+
     def _with_rows(self, counts: Any, vocabulary: Vocabulary | None = None) -> Corpus:
-        """A corpus of already checked counts."""
-        corpus = object.__new__(Corpus)
+        for array in (counts.data, counts.indices, counts.indptr):
+            array.setflags(write=False)
+        return self.trusting(counts, vocabulary or self.vocabulary)
+
+    @classmethod
+    def trusting(cls, counts: sp.csr_array, vocabulary: Vocabulary | None) -> Corpus:
+        """A corpus of counts that `whole_counts` has checked and a vocabulary that `as_vocabulary` has."""
+        if vocabulary is not None and len(vocabulary) != counts.shape[1]:
+            as_vocabulary(vocabulary, counts.shape[1])  # which says what is wrong
+        corpus = object.__new__(cls)
         object.__setattr__(corpus, "counts", counts)
-        object.__setattr__(corpus, "vocabulary", vocabulary or self.vocabulary)
+        object.__setattr__(corpus, "vocabulary", vocabulary)
         return corpus
 
 
-def whole_counts(counts: Any) -> sp.csr_array:
-    """Check that these are whole, non-negative counts and return them as a canonical int32 CSR array.
+def whole_counts(counts: Any, *, copy: bool = True) -> sp.csr_array:
+    """Check that these are whole, non-negative counts and return them as a canonical, read-only int32 CSR array.
 
-    Canonical: columns sorted in each row, none twice, no stored zero. The input is not changed.
+    Canonical: columns sorted in each row, none twice, no stored zero. With `copy=False` the result may share memory
+    with the input: only for counts that are used at once.
     """
     table = _as_csr(counts)
-    data = table.data
-    if data.dtype == bool:
-        data = data.astype(np.int32)
-    if not np.issubdtype(data.dtype, np.number) or np.issubdtype(data.dtype, np.complexfloating):
+    _check_values(table.data)
+    if not table.has_canonical_format:
+        table = sp.csr_array((table.data.astype(np.int64), table.indices, table.indptr), shape=table.shape, copy=True)
+        table.sum_duplicates()
+        _check_values(table.data)
+    if table.nnz and not table.data.all():
+        table = table.copy()
+        table.eliminate_zeros()
+    n_stored = int(table.indptr[-1])
+    arrays = [
+        table.data[:n_stored].astype(np.int32, copy=copy),
+        table.indices[:n_stored].astype(np.int32, copy=copy),
+        table.indptr.astype(np.int32 if n_stored < LARGEST_COUNT else np.int64, copy=copy),
+    ]
+    result = sp.csr_array(tuple(arrays), shape=table.shape)
+    if copy:
+        for array in (result.data, result.indices, result.indptr):
+            array.setflags(write=False)
+    return result
+
+
+def _check_values(data: Any) -> None:
+    if not np.issubdtype(data.dtype, np.number) and data.dtype != bool:
+        raise TypeError(f"counts must be numbers, not {data.dtype}")
+    if np.issubdtype(data.dtype, np.complexfloating) or np.issubdtype(data.dtype, np.timedelta64):
         raise TypeError(f"counts must be numbers, not {data.dtype}")
     if np.issubdtype(data.dtype, np.floating) and data.size:
         if not np.isfinite(data).all():
@@ -203,51 +250,30 @@ def whole_counts(counts: Any) -> sp.csr_array:
         raise ValueError("counts contain negative values")
     if data.size and data.max() > LARGEST_COUNT:
         raise ValueError(f"a count is larger than {LARGEST_COUNT:,}, the largest that fdmix takes")
-    result = sp.csr_array((data.astype(np.int32, copy=False), table.indices, table.indptr), shape=table.shape)
-    if not table.has_canonical_format:
-        result = result.copy()
-        result.sum_duplicates()
-        if result.nnz and result.data.min() < 0:
-            raise ValueError(f"a count is larger than {LARGEST_COUNT:,}, the largest that fdmix takes")
-    if result.nnz and result.data.min() == 0:
-        result = result.copy()
-        result.eliminate_zeros()
-    return result
 
 
 def document_lengths(counts: sp.csr_array) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """l_d = sum_u c_d(u), without a copy of the counts."""
+    """l_d = sum_u c_d(u)."""
     lengths = np.zeros(counts.shape[0], np.int64)
-    filled = np.flatnonzero(np.diff(counts.indptr))
-    if filled.size:
-        lengths[filled] = np.add.reduceat(counts.data, counts.indptr[filled], dtype=np.int64)
+    kernels.row_sums(counts.indptr, counts.data, lengths)
     return lengths
 
 
 def _as_csr(counts: Any) -> sp.csr_array:
     """Any table of numbers as a CSR array that may share memory with it."""
     if sp.issparse(counts):
-        if counts.ndim != 2:
-            raise ValueError(f"counts must be a table of documents x words, not of {counts.ndim} dimensions")
-        if counts.format in ("csr", "csc", "bsr"):
-            try:
-                counts.check_format(full_check=True)
-            except ValueError as error:
-                raise ValueError(f"the sparse counts are damaged: {error}") from None
-        return sp.csr_array(counts)
+        return _csr_of_sparse(counts)
     if isinstance(counts, str | bytes):
         raise TypeError("counts must be a table of numbers, not text: see Corpus.from_documents")
+    if isinstance(counts, np.ma.MaskedArray):
+        raise TypeError("counts must not be masked: fill the array first, for instance with counts.filled(0)")
     try:
         table = np.asarray(counts)
     except ValueError:
         raise ValueError("counts are ragged: every document needs a number for every word") from None
-    if table.dtype == object:
-        try:
+    if table.dtype == object and not any(isinstance(value, str) for value in table.ravel()):
+        with suppress(TypeError, ValueError):
             table = table.astype(np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(
-                "counts must be a table of numbers; for lists of tokens use Corpus.from_documents"
-            ) from None
     if not (np.issubdtype(table.dtype, np.number) or table.dtype == bool):
         raise TypeError("counts must be a table of numbers; for lists of tokens use Corpus.from_documents")
     if table.ndim != 2:
@@ -255,9 +281,27 @@ def _as_csr(counts: Any) -> sp.csr_array:
             f"counts must be a table of documents x words, not of {table.ndim} dimension"
             f"{'' if table.ndim == 1 else 's'}"
         )
-    if np.issubdtype(table.dtype, np.floating) and not np.isfinite(table).all():
-        raise ValueError("counts contain NaN or infinite values")
+    table = table.astype(table.dtype.newbyteorder("="), copy=False)
+    _check_values(table)
     return sp.csr_array(table)
+
+
+def _csr_of_sparse(counts: Any) -> sp.csr_array:
+    if counts.ndim != 2:
+        raise ValueError(f"counts must be a table of documents x words, not of {counts.ndim} dimensions")
+    if counts.format == "coo":
+        _check_values(counts.data)  # before duplicates are added up, in a type that holds the sum
+        for coordinates, size in zip(counts.coords, counts.shape, strict=True):
+            if coordinates.size and not 0 <= coordinates.min() <= coordinates.max() < size:
+                raise ValueError("the sparse counts are damaged: a coordinate lies outside the table")
+        return sp.csr_array(sp.coo_array((counts.data.astype(np.int64), counts.coords), shape=counts.shape))
+    if counts.format in ("csr", "csc", "bsr"):
+        shell = type(counts)((counts.data, counts.indices, counts.indptr), shape=counts.shape)
+        try:
+            shell.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"the sparse counts are damaged: {error}") from None
+    return sp.csr_array(counts)
 
 
 def _rows(lengths: list[int], columns: Any, numbers: Any, n_words: int) -> sp.csr_array:

@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus import Corpus, document_lengths
+from fdmix.corpus import Corpus, document_lengths, whole_counts
 from fdmix.pairs import BLOCK_ENTRIES, Integers, PairSums, count_words
 from fdmix.vocabulary import Vocabulary
 
 # One document's worth of pairs. w_d = UNIT / (l_d (l_d - 1)) rounded to a whole number is exact for documents
 # of up to 30 tokens, because l and l - 1 have no common divisor and both divide lcm(1, ..., 30) ~ 2^41. A longer
-# document's weight is off by less than l^2 / 2 UNIT: 2e-7 for 1,000 tokens, 2e-3 for 100,000.
+# document's weight is off by less than l^2 / 2 UNIT: 2e-7 for 1,000 tokens, 9e-3 for the longest taken.
 UNIT = lcm(*range(1, 31))
-LONGEST_DOCUMENT = 1_000_000
+LONGEST_DOCUMENT = 200_000
 STREAM_ENTRIES = 4_000_000  # counts of small chunks of a stream that are put together
 BLOCK_DOCUMENTS = 3_000_000  # so that no sum inside a block can exceed 64 bits
-ONE_DOCUMENT_AT_A_TIME = "a document weight is larger than 3,000,000: add the moments of several smaller weights"
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,9 @@ class Block:
 
 def corpora(counts: Any, vocabulary: Vocabulary | None) -> Corpus | Iterator[Corpus]:
     """One checked corpus, or a stream of them, from whatever form of counts was given."""
-    if _is_stream(counts):
-        return (_as_corpus(chunk, vocabulary) for chunk in counts)
-    return _as_corpus(counts, vocabulary)
+    if not _is_stream(counts):
+        return _as_corpus(counts, vocabulary, copy=False)
+    return (_as_corpus(_table(chunk), vocabulary, copy=True) for chunk in counts)
 
 
 def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterator[Block]:
@@ -64,10 +63,12 @@ def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterato
     if weights is not None:
         raise ValueError("weights go with one table of counts: for a stream, add Moments.of(chunk, weights=...)")
     waiting: list[Block] = []
+    entries = 0
     for corpus in source:
         block = Block(corpus.counts, _copies(None, len(corpus)), corpus.vocabulary)
-        if waiting and not _fit_together(waiting, block):
-            joined, waiting = _joined(waiting), []
+        entries += block.counts.nnz + len(corpus)
+        if waiting and (entries > STREAM_ENTRIES or not _same_words(waiting[0], block)):
+            joined, waiting, entries = _joined(waiting), [], block.counts.nnz + len(corpus)
             yield from _cut(joined)
         waiting.append(block)
     if waiting:
@@ -103,7 +104,6 @@ def buckets(block: Block, n_buckets: int) -> list[Block]:
     nor on the other documents, so that shards agree on it and removal finds the right bucket.
     """
     hashes = _word_hashes(block)
-    spread = np.zeros(block.counts.shape[0] + 1, np.uint64)
     with np.errstate(over="ignore"):
         contributions = block.counts.data.astype(np.uint64) * hashes[block.counts.indices]
         running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
@@ -125,42 +125,48 @@ def _is_table(item: Any) -> bool:
     return isinstance(item, Corpus) or sp.issparse(item) or getattr(item, "ndim", 0) == 2
 
 
-def _as_corpus(counts: Any, vocabulary: Vocabulary | None) -> Corpus:
+def _table(chunk: Any) -> Any:
+    if not _is_table(chunk):
+        raise TypeError(
+            f"a stream must give tables of counts or Corpora, not {type(chunk).__name__}: for documents as tokens or "
+            "(id, count) pairs use Corpus.from_documents or Corpus.from_bags"
+        )
+    return chunk
+
+
+def _as_corpus(counts: Any, vocabulary: Vocabulary | None, *, copy: bool) -> Corpus:
     if not isinstance(counts, Corpus):
-        return Corpus(counts, vocabulary)
+        return Corpus.trusting(whole_counts(counts, copy=copy), vocabulary)
     if vocabulary is None or counts.vocabulary == vocabulary:
         return counts
     if counts.vocabulary is not None:
         raise ValueError("the corpus has a vocabulary of its own, different from the one given")
-    return Corpus(counts.counts, vocabulary)
+    return Corpus.trusting(counts.counts, vocabulary)
 
 
-def _fit_together(waiting: list[Block], block: Block) -> bool:
-    if block.vocabulary != waiting[0].vocabulary:
+def _same_words(a: Block, b: Block) -> bool:
+    if a.vocabulary != b.vocabulary:
         return False
-    if block.counts.shape[1] != waiting[0].counts.shape[1]:
+    if a.counts.shape[1] != b.counts.shape[1]:
         raise ValueError(
-            f"chunks have {waiting[0].counts.shape[1]:,} and {block.counts.shape[1]:,} columns and no "
-            "vocabularies to match them by"
+            f"chunks have {a.counts.shape[1]:,} and {b.counts.shape[1]:,} columns, and no words to match them by"
         )
-    together = [*waiting, block]
-    entries: int = sum(b.counts.nnz for b in together)
-    documents: int = sum(b.counts.shape[0] for b in together)
-    return entries <= STREAM_ENTRIES and documents <= BLOCK_DOCUMENTS
+    return True
 
 
 def _copies(weights: Any, n_documents: int) -> Integers:
     if weights is None:
         return np.ones(n_documents, np.int64)
     given = np.asarray(weights)
+    given = given.astype(np.int64) if given.dtype == bool else given
     if given.shape != (n_documents,):
         raise ValueError(f"weights must be {n_documents:,} numbers, one per document, not of shape {given.shape}")
-    if not np.issubdtype(given.dtype, np.number) or not np.isfinite(given).all():
+    if given.dtype.kind not in "iuf" or not np.isfinite(given).all():
         raise ValueError("document weights must be numbers, without NaN or infinite values")
     if (given < 0).any() or (given != np.floor(given)).any():
         raise ValueError("document weights must be whole numbers from 0 upwards: how often each document counts")
     if given.size and given.max() > BLOCK_DOCUMENTS:
-        raise OverflowError(ONE_DOCUMENT_AT_A_TIME)
+        raise OverflowError(f"a document weight is larger than {BLOCK_DOCUMENTS:,}: add moments of smaller weights")
     return given.astype(np.int64)
 
 

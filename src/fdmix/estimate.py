@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
-from fdmix.memory import available_bytes, in_words
-from fdmix.pairs import BLOCK_ENTRIES, BYTES_PER_PAIR
+from fdmix.memory import in_words
+from fdmix.pairs import BLOCK_ENTRIES, BYTES_PER_PAIR, INDEX_ENTRIES
 
-BYTES_PER_ENTRY = 12  # of a block's inverted index and packed counts
+BYTES_PER_WORD = 64  # row starts, tallies, and the accumulators of two threads
+BYTES_PER_DOCUMENT = 48  # lengths, weights and the headings of packed documents
 SAMPLED_ROWS = 400
 LARGEST_SAMPLE = 20_000_000
 
@@ -23,7 +24,7 @@ class Estimate:
 
     updates : additions to a pair sum, exact: sum_d n_d (n_d + 1) / 2 for n_d distinct words in document d
     pairs : distinct word pairs, estimated from the rows of a sample of words (exact for small vocabularies)
-    n_bytes : peak memory on top of the input
+    n_bytes : memory that counting takes at its peak on top of the input, about
     """
 
     n_documents: int
@@ -39,39 +40,43 @@ class Estimate:
         )
 
     @classmethod
-    def of(cls, counts: Any) -> Estimate:
+    def of(cls, counts: Any, folds: int = 0) -> Estimate:
         """Look at the distinct partners of some words, evenly spread from frequent to rare.
 
         >>> print(Estimate.of([[1, 1, 0], [0, 2, 1]]))
-        2 documents over 3 words: about 3 word pairs, 84 bytes of memory, 6 additions
+        2 documents over 3 words: about 3 word pairs, 372 bytes of memory, 6 additions
         """
         table = (counts if isinstance(counts, Corpus) else Corpus(counts)).counts
         updates = _updates(table)
-        return cls._with(table, updates, min(updates, _sampled_pairs(table)))
+        return cls._with(table, updates, min(updates, _sampled_pairs(table)), folds)
 
     @classmethod
-    def refuse_beyond(cls, corpus: Corpus, memory_limit: float | None) -> None:
-        """Raise MemoryError if counting would take more than the limit (default: the free memory)."""
-        table = corpus.counts
-        limit = available_bytes() if memory_limit is None else memory_limit
+    def refuse_beyond(cls, limit: float, table: sp.csr_array, folds: int = 0, taken: int = 0) -> None:
+        """Raise MemoryError if counting this table, besides what is taken, would exceed the limit."""
         n_words = table.shape[1]
         updates = _updates(table)
-        if cls._with(table, updates, min(updates, n_words * (n_words + 1) // 2)).n_bytes <= limit:
+        most = cls._with(table, updates, min(updates, n_words * (n_words + 1) // 2), folds)
+        if most.n_bytes + taken <= limit:
             return
-        estimate = cls.of(corpus)
-        if estimate.n_bytes > limit:
+        estimate = cls._with(table, updates, min(updates, _sampled_pairs(table)), folds)
+        if estimate.n_bytes + taken > limit:
             raise MemoryError(
-                f"counting would need about {in_words(estimate.n_bytes)} for {estimate.pairs:,} word pairs, but "
-                f"only {in_words(limit)} may be used: keep fewer words (for instance those in at least 5 documents), "
-                "or count on a machine with more memory"
+                f"counting would need about {in_words(estimate.n_bytes + taken)} for {estimate.pairs:,} word pairs, "
+                f"but only {in_words(limit)} may be used: keep fewer words (for instance those in at least 5 "
+                "documents), or count on a machine with more memory"
             )
 
     @classmethod
-    def _with(cls, table: sp.csr_array, updates: int, pairs: int) -> Estimate:
+    def _with(cls, table: sp.csr_array, updates: int, pairs: int, folds: int) -> Estimate:
         n_documents, n_words = table.shape
         results = 1 if table.nnz <= BLOCK_ENTRIES else 2  # blocks are added up: the old sum and the new
-        index = BYTES_PER_ENTRY * min(table.nnz, BLOCK_ENTRIES)
-        return cls(n_documents, n_words, updates, pairs, results * BYTES_PER_PAIR * pairs + index)
+        result = BYTES_PER_PAIR * pairs * results
+        if folds:  # a fold has fewer pairs than the whole, but together they have more
+            result += BYTES_PER_PAIR * min(updates, folds * pairs) * results
+        block = min(table.nnz, BLOCK_ENTRIES)
+        index = 4 * block + 8 * min(block, INDEX_ENTRIES) + (24 * block if folds else 0)
+        other = BYTES_PER_WORD * n_words * (1 + folds) + BYTES_PER_DOCUMENT * n_documents
+        return cls(n_documents, n_words, updates, pairs, result + index + other)
 
 
 def _updates(table: sp.csr_array) -> int:

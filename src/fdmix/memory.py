@@ -20,7 +20,7 @@ def in_words(n_bytes: float) -> str:
     '123 MB'
     """
     for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000:
+        if n_bytes < 999.5:
             return f"{n_bytes:.0f} {unit}" if n_bytes >= 10 or unit == "bytes" else f"{n_bytes:.1f} {unit}"
         n_bytes /= 1000
     return f"{n_bytes:,.1f} TB"
@@ -37,12 +37,16 @@ def _linux_available() -> int | None:
 
 
 def _container_room() -> int | None:
+    """What a container's limit leaves (cgroup v2)."""
     group = Path("/sys/fs/cgroup")
     try:
         limit = (group / "memory.max").read_text().strip()
         if limit == "max":
             return None
-        return int(limit) - int((group / "memory.current").read_text())
+        used = int((group / "memory.current").read_text())
+        statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+        reclaimable = int(statistics.get("inactive_file", 0))  # cached files give way
+        return max(0, int(limit) - used + reclaimable)
     except (OSError, ValueError):
         return None
 

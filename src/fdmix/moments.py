@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import scipy.sparse as sp
 from fdmix.corpus import Corpus
 from fdmix.counting import Tally, blocks_of, buckets, corpora, tally
 from fdmix.estimate import Estimate
+from fdmix.memory import available_bytes
 from fdmix.pairs import Integers, PairSums
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
@@ -37,6 +40,7 @@ class Moments:
     word_counts : tokens of each word; document_frequencies : documents that hold it
     n_documents : documents counted; n_skipped : documents left out because they have fewer than two tokens
     vocabulary : the words, or None if they are known by position only
+    edits : a fingerprint of the words joined and dropped since the documents were counted, "" if none
     folds : the moments of the hash buckets of documents, if asked for; they add up to the whole
 
     >>> moments = Moments.of([[2, 1, 0], [0, 1, 1], [0, 0, 1]], ["ant", "bee", "cat"])
@@ -55,6 +59,7 @@ class Moments:
     n_skipped: int
     vocabulary: Vocabulary | None = None
     folds: tuple[Moments, ...] = ()
+    edits: str = ""
 
     def __post_init__(self) -> None:
         n_words = self.pairs.n_words
@@ -67,6 +72,14 @@ class Moments:
             raise ValueError("numbers of documents cannot be negative")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, n_words))
+        for fold in self.folds:
+            if fold.n_words != n_words or fold.vocabulary != self.vocabulary or fold.folds:
+                raise ValueError("the folds must have the words of the whole, and no folds of their own")
+        if self.folds and sum(fold.n_documents for fold in self.folds) != self.n_documents:
+            raise ValueError("the folds' documents must add up to the whole")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Moments, tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
     def of(
@@ -91,16 +104,20 @@ class Moments:
         folds : keep the moments of so many buckets of documents apart (0: none). A document's bucket is a hash
             of its own words and counts: the same in any shard, and copies of a document share it.
         n_threads : default: all cores. The result does not depend on it.
-        memory_limit : bytes that counting may take (default: what is free); more is refused before it starts
+        memory_limit : bytes that counting may take (default: what is free). More is refused before it starts; with a
+            stream, before the block that would exceed it
         """
-        if folds < 0 or folds == 1:
+        if type(folds) is not int or folds < 0 or folds == 1:
             raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
         words = None if vocabulary is None else as_vocabulary(vocabulary)
         source = corpora(counts, words)
-        if isinstance(source, Corpus):
-            Estimate.refuse_beyond(source, memory_limit)
+        limit = available_bytes() if memory_limit is None else memory_limit
         total: Moments | None = None
+        if isinstance(source, Corpus):
+            Estimate.refuse_beyond(limit, source.counts, folds)
         for block in blocks_of(source, weights):
+            if not isinstance(source, Corpus):
+                Estimate.refuse_beyond(limit, block.counts, folds, 0 if total is None else 2 * total.nbytes)
             parts = [
                 cls._from_tally(tally(part, n_threads), part.vocabulary)
                 for part in (buckets(block, folds) if folds else [block])
@@ -116,9 +133,9 @@ class Moments:
         return total
 
     @staticmethod
-    def estimate(counts: Any) -> Estimate:
-        """How many pairs, how much work and memory `Moments.of(counts)` will take, before it is done."""
-        return Estimate.of(counts)
+    def estimate(counts: Any, folds: int = 0) -> Estimate:
+        """How many pairs, how much work and memory `Moments.of(counts, folds=folds)` will take, before it is done."""
+        return Estimate.of(counts, folds)
 
     @property
     def n_words(self) -> int:
@@ -170,6 +187,7 @@ class Moments:
             and np.array_equal(self.document_frequencies, other.document_frequencies)
             and self.pairs == other.pairs
             and self.folds == other.folds
+            and (not self.folds or self.edits == other.edits)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -210,7 +228,10 @@ class Moments:
             other = other._in_order_of(self.vocabulary)
         a, b = self._aligned(other)
         try:
-            return a._zip(b, -1)
+            rest = a._zip(b, -1)
+            if rest.pairs.row_sums()[rest.word_counts == 0].any() or (rest.n_pairs and not rest.n_documents):
+                raise ValueError("word pairs would be left without their words")
+            return rest
         except ValueError as error:
             raise ValueError(
                 f"cannot remove these documents: they were not all part of these moments ({error})"
@@ -220,13 +241,16 @@ class Moments:
         """The moments of all documents outside one fold: what to train on when `folds[fold]` is held out."""
         if not self.folds:
             raise ValueError("these moments keep no folds: count with Moments.of(..., folds=10)")
-        return self._with(folds=()) - self.folds[fold]
+        if not 0 <= fold < len(self.folds):
+            raise ValueError(f"there are folds 0 to {len(self.folds) - 1}, but no fold {fold}")
+        return reduce(operator.add, [part for k, part in enumerate(self.folds) if k != fold])
 
     def merge_words(self, names: Mapping[str, str]) -> Moments:
         """Join words under one name, `{"colour": "color"}`: exactly what counting them as one word gives.
 
         A name that is not a word yet becomes one. Only document frequencies are not exact afterwards: those of
-        joined words add up, so a document that held both counts twice.
+        joined words add up, so a document that held both counts twice. Folds stay those of the documents as they were
+        counted: add and remove documents before joining words, or join them on both sides.
         """
         words = self._words()
         require_known(names, words)
@@ -234,7 +258,10 @@ class Moments:
         if both := sorted(set(moved) & set(moved.values())):
             raise ValueError(f"{both[0]!r} cannot both be renamed and be the name that another word gets")
         result = tuple(dict.fromkeys(moved.get(word, word) for word in words))
-        return self._relabel(positions([moved.get(word, word) for word in words], result), result)
+        if not moved:
+            return self
+        edits = self._edited("merge", sorted(moved.items()))
+        return self._relabel(positions([moved.get(word, word) for word in words], result), result, edits=edits)
 
     def drop_words(self, words: Iterable[str]) -> Moments:
         """Leave words out.
@@ -254,7 +281,10 @@ class Moments:
         """Keep only these words, in this order (with the same caveat as `drop_words`)."""
         kept = as_vocabulary(vocabulary)
         require_known(kept, self._words())
-        return self._relabel(positions(self._words(), kept), kept)
+        used = {word for word, n in zip(self._words(), self.word_counts, strict=True) if n > 0}
+        dropped = sorted(used - set(kept))
+        edits = self._edited("drop", dropped) if dropped else self.edits
+        return self._relabel(positions(self._words(), kept), kept, edits=edits)
 
     def top(self, n: int) -> Moments:
         """Keep the n words with the most tokens, in their present order (same caveat as `drop_words`)."""
@@ -263,8 +293,12 @@ class Moments:
         best = np.sort(np.argsort(-self.word_counts, kind="stable")[:n])
         target = np.full(self.n_words, -1, np.int64)
         target[best] = np.arange(best.size)
-        names = None if self.vocabulary is None else tuple(self.vocabulary[i] for i in best)
-        return self._relabel(target, names, best.size)
+        if best.size == self.n_words:
+            return self
+        if self.vocabulary is not None:
+            return self.restrict(self.vocabulary[i] for i in best)
+        edits = self._edited("drop", np.flatnonzero(target < 0).tolist())
+        return self._relabel(target, None, best.size, edits=edits)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
@@ -272,6 +306,7 @@ class Moments:
         facts = {
             "documents": [[part.n_documents, part.n_skipped] for part in everyone],
             "vocabulary": self.vocabulary,
+            "edits": self.edits,
         }
         arrays: dict[str, Any] = {}
         for number, part in enumerate(everyone):
@@ -292,10 +327,14 @@ class Moments:
             words = None if facts["vocabulary"] is None else as_vocabulary(facts["vocabulary"])
             parts = []
             for number, (n_documents, n_skipped) in enumerate(facts["documents"]):
+                if type(n_documents) is not int or type(n_skipped) is not int:
+                    raise ValueError("numbers of documents must be whole")
                 name = f"{number}.{{}}".format
                 pairs = PairSums(*(arrays[name(part)] for part in ("first", "columns", "sums")))
                 word_counts, frequencies = arrays[name("word_counts")], arrays[name("document_frequencies")]
-                parts.append(cls(pairs, word_counts, frequencies, int(n_documents), int(n_skipped), words))
+                parts.append(
+                    cls(pairs, word_counts, frequencies, n_documents, n_skipped, words, edits=str(facts["edits"]))
+                )
             return parts[0]._with(folds=tuple(parts[1:]))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise FileError(f"{path} is no valid file of moments: {error}") from None
@@ -320,14 +359,23 @@ class Moments:
     def _with(self, *, folds: tuple[Moments, ...]) -> Moments:
         return Moments(
             self.pairs, self.word_counts, self.document_frequencies,
-            self.n_documents, self.n_skipped, self.vocabulary, folds,
+            self.n_documents, self.n_skipped, self.vocabulary, folds, self.edits,
         )  # fmt: skip
+
+    def _edited(self, verb: str, words: Any) -> str:
+        """The fingerprint after one more edit."""
+        text = json.dumps([self.edits, verb, words])
+        return blake2b(text.encode(), digest_size=8).hexdigest()
 
     def _aligned(self, other: Moments) -> tuple[Moments, Moments]:
         """Both over the same words, in the same order."""
         if len(self.folds) != len(other.folds):
             raise ValueError(
                 f"one keeps {len(self.folds)} folds and the other {len(other.folds)}: count both with the same folds="
+            )
+        if self.folds and self.edits != other.edits:
+            raise ValueError(
+                "words were joined or dropped on one side only, so the folds do not match: do the same on both sides"
             )
         if (self.vocabulary is None) != (other.vocabulary is None):
             raise ValueError("one has a vocabulary and the other has none: give both theirs")
@@ -344,13 +392,16 @@ class Moments:
         """The same moments over another vocabulary, which holds all words that occur here."""
         if words == self.vocabulary or words is None:
             return self
-        return self._relabel(positions(self._words(), words), words)
+        return self._relabel(positions(self._words(), words), words, edits=self.edits)
 
     def _zip(self, other: Moments, sign: int) -> Moments:
         tallies = {}
         for name in ("word_counts", "document_frequencies"):
             tallies[name] = getattr(self, name) + sign * getattr(other, name)
             if tallies[name].size and tallies[name].min() < 0:
+                if name == "document_frequencies" and self.edits != other.edits:
+                    tallies[name] = np.maximum(tallies[name], 0)  # joined words are no exact count
+                    continue
                 raise ValueError(f"{name.replace('_', ' ')} would become negative")
         return Moments(
             self.pairs + other.pairs if sign > 0 else self.pairs - other.pairs,
@@ -359,9 +410,12 @@ class Moments:
             n_skipped=self.n_skipped + sign * other.n_skipped,
             vocabulary=self.vocabulary,
             folds=tuple(a._zip(b, sign) for a, b in zip(self.folds, other.folds, strict=True)),
+            edits=self.edits if self.edits == other.edits else self._edited("with", other.edits),
         )
 
-    def _relabel(self, target: Integers, words: Vocabulary | None, n_words: int | None = None) -> Moments:
+    def _relabel(
+        self, target: Integers, words: Vocabulary | None, n_words: int | None = None, *, edits: str
+    ) -> Moments:
         size = len(words) if words is not None else int(n_words or 0)
         kept = target >= 0
 
@@ -377,5 +431,6 @@ class Moments:
             self.n_documents,
             self.n_skipped,
             words,
-            tuple(fold._relabel(target, words, n_words) for fold in self.folds),
+            tuple(fold._relabel(target, words, n_words, edits=edits) for fold in self.folds),
+            edits,
         )

@@ -19,8 +19,8 @@ Entries = tuple[Integers, Any, Integers]  # a run of rows: entries per row, thei
 
 LARGEST_SUM = int(np.iinfo(np.int64).max)
 OVERFLOW = (
-    "a pair sum exceeds the 64-bit range (one word pair would stand in over three million documents' worth of "
-    "all pairs): count the corpus in parts, or leave out the word that fills it"
+    "a pair sum exceeds the 64-bit range: one word pair makes up about 4 million documents' worth of pairs; "
+    "leave out the words that fill it"
 )
 BYTES_PER_PAIR = 12
 BLOCK_ENTRIES = 10_000_000  # counts to work on at a time
@@ -166,6 +166,9 @@ class PairSums:
 
         In the full matrix, entries (u, v) and (v, u) of two words that become one both fall on its diagonal.
         """
+        kept_words = target[target >= 0]
+        if (np.diff(kept_words) > 0).all():
+            return self._renamed(target, n_words)
         rows = self._rows()
         new_rows, new_columns = target[rows], target[self.columns]
         kept = (new_rows >= 0) & (new_columns >= 0)
@@ -179,6 +182,19 @@ class PairSums:
                 raise OverflowError(OVERFLOW)
         return self._from_scipy(sp.coo_array((sums, (high, low)), shape=(n_words, n_words)).tocsr())
 
+    def _renamed(self, target: Integers, n_words: int) -> PairSums:
+        """`relabel` where the words that are kept stay in order: rows stay sorted, and nothing is added up."""
+        columns = target.astype(np.int32)[self.columns]
+        kept = columns >= 0
+        kept &= np.repeat(target >= 0, np.diff(self.first))
+        lengths = np.zeros(n_words, np.int64)
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        lengths[target[target >= 0]] = np.diff(ends[self.first])[target >= 0]
+        return PairSums(_starts(lengths), columns[kept], self.sums[kept])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PairSums, (self.first, self.columns, self.sums)
+
     def _rows(self) -> Integers:
         """The row of each entry."""
         return np.repeat(np.arange(self.n_words), np.diff(self.first))
@@ -191,6 +207,8 @@ class PairSums:
         return diagonal
 
     def _combine(self, other: PairSums, sign: int, refusal: Exception) -> PairSums:
+        if self.n_words != other.n_words:
+            raise ValueError(f"pair sums over {self.n_words:,} and {other.n_words:,} words cannot be combined")
         room = np.diff(self.first) + np.diff(other.first)
 
         def work(panel: tuple[int, int]) -> Entries:
@@ -212,7 +230,10 @@ class PairSums:
         `room` bounds the result's size. Memory that is not written to is not used, so the arrays are made
         that large and shrunk in place, instead of joining pieces at twice the memory.
         """
-        columns, sums = _scratch(min(room, UNTOUCHED_ENTRIES))
+        try:
+            columns, sums = _scratch(min(room, UNTOUCHED_ENTRIES))
+        except MemoryError:  # where address space is limited, too
+            columns, sums = _scratch(min(room, PANEL_ENTRIES))
         lengths = np.zeros(n_words, np.int64)
         row = end = 0
         for entries, some_columns, some_sums in panels:

@@ -28,7 +28,6 @@ from fdmix.kernels.threads import in_threads
 MAGIC = b"fdmix\r\n\x1a"
 PREAMBLE = struct.Struct("<8sQ32s")
 ALIGNMENT = 64
-LARGEST_HEADER = 1 << 26
 DTYPES = {"<i8": np.int64, "<i4": np.int32, "<f8": np.float64, "<f4": np.float32, "|u1": np.uint8}
 
 
@@ -63,7 +62,8 @@ def write_arrays(
 def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read what `write_arrays` wrote: the facts, and the arrays, memory-mapped and read-only.
 
-    Every byte is checked against its checksum first.
+    Header and arrays are checked against their checksums first. The file stays mapped: save over it, which puts a new
+    file in its place, but do not cut or change it in place while it is in use.
     """
     path = Path(path)
     if not path.exists():
@@ -89,17 +89,19 @@ def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[d
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A new file under a temporary name that takes the place of `path` only when it is complete."""
-    path = Path(path)
+    path = Path(os.path.realpath(path))  # a link stays a link
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give a file name")
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{secrets.token_hex(8)}.fdmix-tmp")
     try:
         with temporary.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -115,11 +117,9 @@ def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[d
     if len(preamble) < PREAMBLE.size:
         raise truncated
     _, length, digest = PREAMBLE.unpack(preamble)
-    if length > LARGEST_HEADER:
-        raise FileError(f"{path} is corrupted: its header has an impossible length")
-    text = file.read(length)
-    if len(text) < length:
+    if length > size - PREAMBLE.size:
         raise truncated
+    text = file.read(length)
     if hashlib.sha256(text).digest() != digest:
         raise FileError(f"{path} is corrupted: the checksum of its header does not match")
     header = _parsed(text, path)
@@ -145,9 +145,10 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
         total = header["bytes"]
         well_formed = (
             isinstance(header["kind"], str)
-            and isinstance(header["version"], int)
+            and type(header["version"]) is int
+            and header["version"] >= 1
             and isinstance(header["facts"], dict)
-            and isinstance(total, int)
+            and type(total) is int
             and total >= 0
             and all(_is_entry(entry, total) for entry in header["arrays"].values())
         )
@@ -160,7 +161,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
 
 def _is_entry(entry: Any, total: int) -> bool:
     shape, offset = entry["shape"], entry["offset"]
-    if not all(isinstance(n, int) and n >= 0 for n in [offset, *shape]):
+    if len(shape) > 2 or not all(type(n) is int and 0 <= n <= total for n in [offset, *shape]):
         return False
     nbytes = math.prod(shape) * np.dtype(DTYPES[entry["dtype"]]).itemsize
     return offset % ALIGNMENT == 0 and offset + nbytes <= total and isinstance(entry["sha256"], str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, KeysView, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ def as_vocabulary(words: Iterable[str] | Mapping[Any, Any], n_words: int | None 
     """
     if isinstance(words, str):
         raise TypeError(f"a vocabulary is a sequence of words, not the single string {words!r}")
+    if isinstance(words, Set) and not isinstance(words, KeysView):
+        raise TypeError("a vocabulary needs an order, and a set has none: give a list")
     listed = _from_mapping(words) if isinstance(words, Mapping) else list(words)
     for position, word in enumerate(listed):
         if not isinstance(word, str):

@@ -12,6 +12,16 @@ BLOCK_BITS = 6  # an accumulator is scanned in blocks of 64 columns, and only wh
 
 
 @numba.njit(cache=True, nogil=True)
+def row_sums(indptr, data, sums):
+    """sums[d] = the sum of row d."""
+    for d in range(indptr.size - 1):
+        total = np.int64(0)
+        for place in range(indptr[d], indptr[d + 1]):
+            total += data[place]
+        sums[d] = total
+
+
+@numba.njit(cache=True, nogil=True)
 def tally(indptr, indices, counts, copies, word_counts, frequencies):
     """Add copies_d c_d(u) to word_counts[u] and copies_d [c_d(u) > 0] to frequencies[u]."""
     for d in range(indptr.size - 1):
@@ -70,6 +80,8 @@ def count_rows(begin, end, first, where, packed, count_bits, heading, accumulato
     last = first[end] - 1
     k = 0
     for u in range(begin, end):
+        if first[u] == first[u + 1]:
+            continue
         for j in range(first[u], first[u + 1]):
             ahead = min(j + AHEAD, last)
             prefetch(packed, np.int64(where[ahead, 0]))
