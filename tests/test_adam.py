@@ -15,7 +15,7 @@ def moments():
 
 
 def problem_of(moments, seed=0):
-    return Problem(None, moments.matrix, 1, 0.0, np.random.default_rng(seed))
+    return Problem(None, moments.matrix, 3, 1, 0.0, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])

@@ -4,11 +4,14 @@ import logging
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from fdmix import Mixture, Moments, fit, fit_mixture, worlds
+from fdmix.engines import numba_engine
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam
 
@@ -96,7 +99,9 @@ def test_the_middle_problem():
     assert distance.missed <= 1
 
 
-def test_same_seed_same_result_on_any_number_of_threads(sharp_moments):
+def test_same_seed_same_result_on_any_number_of_threads(sharp_moments, monkeypatch):
+    for name in ("SMALL_PASS", "SMALL_SPARSE_PASS", "SMALL_STEP"):
+        monkeypatch.setattr(numba_engine, name, 0)
     one, two, three = (fit_mixture(sharp_moments, 20, seed=4, n_threads=n).mixture for n in (1, 2, 3))
     for other in (two, three):
         np.testing.assert_array_equal(one.topics, other.topics)
@@ -252,6 +257,14 @@ def test_two_thousand_topics():
         ({"tolerance": -1}, ValueError, "tolerance"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"n_threads": 0}, ValueError, "n_threads"),
+        ({"n_threads": 1.5}, ValueError, "n_threads"),
+        ({"max_passes": 2.5}, ValueError, "max_passes"),
+        ({"seed": None}, ValueError, "seed"),
+        ({"seed": -1}, ValueError, "seed"),
+        ({"start": np.ones((3, 100))}, ValueError, "there is no start"),
+        ({"solver": EM(), "sparsity": 5}, ValueError, "sparsity"),
+        ({"solver": "adam", "sparsity": 5}, ValueError, "sparsity"),
+        ({"n_topics": 1, "engine": "magic"}, ValueError, "numpy, numba"),
         ({"moments": [[1, 2]]}, TypeError, "Moments.of"),
         ({"moments": Moments.of([[1, 0]])}, ValueError, "no word pair"),
     ],
@@ -275,3 +288,109 @@ def test_solver_settings_as_an_object(moments):
     by_name = fit_mixture(moments, 3, sparsity=0.5).mixture
     by_object = fit_mixture(moments, 3, solver=EM(sparsity=0.5)).mixture
     np.testing.assert_array_equal(by_name.topics, by_object.topics)
+
+
+@pytest.mark.parametrize("sparsity", [1.0, 3.0])
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_a_strong_toll_does_not_lead_astray(engine, sparsity):
+    world = worlds.World(worlds.dirichlet_topics(30, 60 * worlds.zipf_base(800), 11), 1 / 30)
+    solution = fit_mixture(Moments.of(world.sample(10_000, seed=21)), 30, engine=engine, sparsity=sparsity)
+    assert matching_distance(solution.mixture, world.mixture).missed == 0
+
+
+@pytest.mark.parametrize("n_passes", range(1, 40, 3))
+def test_stopping_at_any_pass_gives_the_best_so_far(moments, n_passes):
+    solution = fit_mixture(moments, 4, sparsity=0, tolerance=0, max_passes=n_passes)
+    assert solution.log_likelihoods[-1] >= max(solution.log_likelihoods) - 1e-6
+
+
+def test_correlated_topics():
+    """Groups of three topics that come together: the off-diagonal of alpha shows it."""
+    group = np.arange(9) // 3
+    covariance = np.where(group[:, None] == group, 8.0, 0.0) + 4 * np.eye(9)
+    law = worlds.LogisticNormal(np.zeros(9), covariance)
+    world = worlds.World(worlds.dirichlet_topics(9, np.full(120, 0.1), 3), law)
+    mixture = fit_mixture(Moments.of(world.sample(30_000, length=40, seed=4)), 9).mixture
+    matching = matching_distance(world.mixture, mixture)
+    assert matching.mean < 0.1
+    found = mixture.correlations[np.ix_(matching.right, matching.right)]
+    np.testing.assert_allclose(found, law.correlations, atol=0.01)
+
+
+def test_fits_in_several_threads_at_once_agree_and_leave_blas_alone(sharp_moments):
+    alone = fit_mixture(sharp_moments, 20).mixture
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with ThreadPoolExecutor(3) as pool:
+        for solution in pool.map(lambda _: fit_mixture(sharp_moments, 20), range(6)):
+            np.testing.assert_allclose(solution.mixture.topics, alone.topics, atol=1e-5)  # BLAS rounds by alignment
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
+def test_a_callback_that_raises_is_heard_and_harms_nothing(sharp_moments):
+    def fail(progress):
+        raise RuntimeError("my own mistake")
+
+    alone = fit_mixture(sharp_moments, 20).mixture
+    with pytest.raises(RuntimeError, match="my own mistake"):
+        fit_mixture(sharp_moments, 20, callback=fail)
+    np.testing.assert_array_equal(fit_mixture(sharp_moments, 20).mixture.topics, alone.topics)
+
+
+def test_warm_starts_from_odd_mixtures(sharp_world, sharp_moments):
+    alpha = sharp_world.law.correlations.copy()
+    alpha[0] = alpha[:, 0] = 0
+    dead = Mixture(sharp_world.topics, alpha / alpha.sum())
+    diagonal = Mixture(sharp_world.topics, np.eye(20) / 20)
+    for start in (dead, diagonal):
+        for sparsity in (0, "auto"):
+            mixture = fit_mixture(sharp_moments, 20, start=start, sparsity=sparsity).mixture
+            assert_is_distribution(mixture)
+            assert np.trace(mixture.correlations) < 0.95
+    words = [f"w{u}" for u in range(250)]
+    named = Moments.of(sharp_world.sample(2000, seed=3).counts, words)
+    foreign = Mixture(sharp_world.topics, sharp_world.law.correlations, [f"x{u}" for u in range(250)])
+    with pytest.raises(ValueError, match="no word in common"):
+        fit_mixture(named, 20, start=foreign)
+
+
+def test_moments_of_all_kinds_can_be_fitted(tmp_path):
+    counts = worlds.intervals().sample(3000, length=20, seed=1).counts
+    words = [f"w{u}" for u in range(100)]
+    moments = Moments.of(counts, words, folds=3)
+    moments.save(tmp_path / "moments")
+    plain = fit_mixture(Moments.of(counts, words), 3).mixture
+    np.testing.assert_array_equal(fit_mixture(Moments.load(tmp_path / "moments"), 3).mixture.topics, plain.topics)
+    for other in (
+        moments.drop_words(words[:5]),
+        moments.merge_words({"w1": "w0"}),
+        moments.without_fold(1),
+        moments.top(30),
+    ):
+        assert_is_distribution(fit_mixture(other, 3).mixture)
+
+
+def test_mixtures_are_saved_and_loaded(tmp_path, sharp_world):
+    mixture = Mixture(sharp_world.topics, sharp_world.law.correlations, [f"w{u}" for u in range(250)])
+    mixture.save(tmp_path / "mixture")
+    loaded = Mixture.load(tmp_path / "mixture")
+    np.testing.assert_array_equal(loaded.topics, mixture.topics)
+    assert loaded.vocabulary == mixture.vocabulary
+    with pytest.raises(ValueError, match="holds mixture, not moments"):
+        Moments.load(tmp_path / "mixture")
+
+
+@pytest.mark.parametrize(
+    ("topics", "alpha", "message"),
+    [
+        ([[0.5, 0.6]], [[1.0]], "sum to 1"),
+        ([[1.5, -0.5]], [[1.0]], "non-negative"),
+        ([[0.5, np.nan]], [[1.0]], "finite"),
+        ([[0.5, 0.5]], [[0.5]], "symmetric and sum to 1"),
+        ([[1.0, 0], [0, 1]], [[0.5, 0.5], [0.0, 0.0]], "symmetric"),
+        ([[0.5, 0.5]], [[1.0, 0]], "1 x 1"),
+        ([], [[1.0]], "table"),
+    ],
+)
+def test_impossible_mixtures(topics, alpha, message):
+    with pytest.raises(ValueError, match=message):
+        Mixture(topics, alpha)

@@ -1,6 +1,6 @@
 """Topic models from word pairs: full dependence mixtures on exact, additive co-occurrence moments."""
 
-from fdmix import metrics, worlds
+from fdmix import baselines, metrics, worlds
 from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
@@ -14,6 +14,7 @@ __all__ = [
     "Progress",
     "Solution",
     "__version__",
+    "baselines",
     "fit_mixture",
     "metrics",
     "worlds",

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.engines import engine_for
+from fdmix.engines import engine_for, known_engine
+from fdmix.kernels.threads import one_blas_thread, thread_count
 from fdmix.memory import available_bytes, in_words
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
-from fdmix.starts import starting_mixture
+from fdmix.starts import STARTS, starting_mixture
 from fdmix.vocabulary import positions
 
 log = logging.getLogger("fdmix")
@@ -87,6 +88,12 @@ def fit_mixture(
     """
     _check(moments, n_topics, max_passes, tolerance, time_limit)
     chosen = _solver(solver, sparsity)
+    known_engine(engine)
+    thread_count(n_threads)
+    if not isinstance(start, Mixture) and str(start) not in STARTS:
+        raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
+    if not hasattr(seed, "__index__") or seed < 0:
+        raise ValueError(f"seed must be a whole number from 0 upwards, not {seed!r}")
     mhat = moments.matrix
     seen = np.flatnonzero(np.diff(mhat.indptr))
     if seen.size < moments.n_words:  # words without a pair have no say, and probability 0
@@ -96,18 +103,21 @@ def fit_mixture(
         only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
         whole = _with_all_words(only, seen, moments)
         return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
-    _mind_the_memory(mhat.nnz, seen.size, n_topics)
+    _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
     begin = time.monotonic()
-    if isinstance(start, Mixture):
-        first = _aligned_start(start, n_topics, seen, moments)
-    else:
-        first = starting_mixture(start, mhat, n_topics, moments.document_frequencies[seen], seed)
-    rng = np.random.default_rng([seed, 1])
-    problem = Problem(engine_for(engine, mhat, n_topics, n_threads), mhat, max(moments.n_tokens, 1), tolerance, rng)
-    run = chosen.begin(problem, first)
-    trace, reason = _loop(run, max_passes, time_limit, begin, callback, seen.size)
-    fitted = run.mixture()
-    trace.append(problem.engine.expect(problem.engine.place(fitted)).log_likelihood)
+    with one_blas_thread:  # so that sums do not depend on the number of cores
+        if isinstance(start, Mixture):
+            first = _aligned_start(start, n_topics, seen, moments, seed)
+        else:
+            spare = min(chosen.spare_topics(n_topics), max(0, seen.size - n_topics))
+            first = starting_mixture(start, mhat, n_topics + spare, moments.document_frequencies[seen], seed)
+        rng = np.random.default_rng([seed, 1])
+        arithmetic = engine_for(engine, mhat, n_topics, n_threads)
+        problem = Problem(arithmetic, mhat, n_topics, max(moments.n_tokens, 1), tolerance, rng)
+        run = chosen.begin(problem, first)
+        trace, reason = _loop(run, max_passes, time_limit, begin, callback, seen.size)
+        fitted = run.mixture()
+        trace.append(arithmetic.expect(arithmetic.place(fitted)).log_likelihood)
     return Solution(_with_all_words(fitted, seen, moments), trace, run.settled is not None, reason)
 
 
@@ -137,6 +147,10 @@ def _loop(
 
 
 def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
+    if solver != "em" and sparsity != "auto":
+        raise ValueError(
+            "sparsity= goes with solver='em'; settings of other solvers are given in the object, EM(...)"
+        )
     if isinstance(solver, Solver):
         return solver
     if solver not in SOLVERS:
@@ -149,17 +163,19 @@ def _check(moments: Moments, n_topics: int, max_passes: int, tolerance: float, t
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
     if (type(n_topics) is not int and not isinstance(n_topics, np.integer)) or n_topics < 1:
         raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
-    if max_passes < 1:
-        raise ValueError(f"max_passes must be at least 1, not {max_passes}")
+    if type(max_passes) is not int or max_passes < 1:
+        raise ValueError(f"max_passes must be a whole number from 1 upwards, not {max_passes!r}")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, but is {time_limit}")
 
 
-def _mind_the_memory(n_stored: int, n_words: int, n_topics: int) -> None:
+def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:
     """Say what a large fit will take, and refuse what cannot fit."""
-    needed = 40 * n_stored + 40 * n_words * n_topics + 40 * n_topics**2
+    pairs = 40 * n_stored + n_seen**2 // 30  # Mhat, and its tiles and lists
+    topics = 100 * n_seen * n_topics + 32 * n_words * n_topics  # of a pass in float32; mixtures in float64
+    needed = pairs + topics + 60 * n_topics**2
     if needed > LARGE_FIT:
         log.info("the fit of %d topics will take about %s of memory", n_topics, in_words(needed))
     if needed > available_bytes():
@@ -169,8 +185,11 @@ def _mind_the_memory(n_stored: int, n_words: int, n_topics: int) -> None:
         )
 
 
-def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments) -> Mixture:
-    """The given mixture over the words that have pairs; a word it does not know gets a little of every topic."""
+def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments, seed: int) -> Mixture:
+    """The given mixture over the words that have pairs, with a little of every word and every pair of topics.
+
+    A topic with no such word begins as a noisy unigram, because equal topics would stay equal.
+    """
     if start.n_topics != n_topics:
         raise ValueError(f"the start has {start.n_topics} topics, but {n_topics} are asked for")
     topics = start.topics
@@ -181,9 +200,16 @@ def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments) -
         raise ValueError(
             f"the start has {start.n_words:,} words and the moments {moments.n_words:,}, without words to match by"
         )
+    topics = topics[:, seen]
+    known = topics.sum(axis=1, keepdims=True)
+    if not known.any():
+        raise ValueError("the start has no word in common with the moments")
     unigram = moments.unigram[seen]
-    mixed = 0.99 * topics[:, seen] + 0.01 * unigram
-    return Mixture(mixed / mixed.sum(axis=1, keepdims=True), start.correlations)
+    noisy = unigram * np.random.default_rng(seed).uniform(0.5, 1.5, topics.shape)
+    topics = np.where(known > 0, topics / np.where(known > 0, known, 1), noisy / noisy.sum(axis=1, keepdims=True))
+    shares = 0.5 * start.shares + 0.5 / n_topics
+    alpha = 0.99 * start.correlations + 0.01 * np.outer(shares, shares)
+    return Mixture(0.99 * topics + 0.01 * unigram, alpha / alpha.sum())
 
 
 def _with_all_words(mixture: Mixture, seen: Any, moments: Moments) -> Mixture:

@@ -56,8 +56,12 @@ class Mixture:
         if not np.allclose(alpha, alpha.T, atol=1e-6) or not np.isclose(alpha.sum(), 1, atol=1e-4):
             raise ValueError("correlations must be symmetric and sum to 1")
         alpha = (alpha + alpha.T) / 2
-        object.__setattr__(self, "topics", topics / topics.sum(axis=1, keepdims=True))
-        object.__setattr__(self, "correlations", alpha / alpha.sum())
+        for name, array, total in (
+            ("topics", topics, topics.sum(axis=1, keepdims=True)),
+            ("correlations", alpha, alpha.sum()),
+        ):
+            exact = np.allclose(total, 1, rtol=0, atol=1e-12)  # then a second birth changes no bit
+            object.__setattr__(self, name, array if exact else array / total)
         for array in (self.topics, self.correlations):
             array.setflags(write=False)
         if self.vocabulary is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,15 @@ def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies:
         words = _chosen_words(start, mhat, n_topics, unigram, frequencies, rng)
         rows = sp.diags_array(1 / unigram[words]) @ mhat[words]
         topics = ROW_SHARE * rows.toarray() + (1 - ROW_SHARE) * unigram
-        repeated = np.arange(n_topics) >= np.unique(words, return_index=True)[1].size
-        if repeated.any():  # more topics than words: equal topics would stay equal
+        if np.unique(words).size < n_topics:  # more topics than words: equal topics would stay equal
             topics *= rng.uniform(0.5, 1.5, topics.shape)
     alpha = np.full((n_topics, n_topics), 0.5 / n_topics**2) + np.eye(n_topics) * 0.5 / n_topics
     return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha)
+
+
+def anchors(mhat: sp.csr_array, n: int, frequencies: Any, rng: np.random.Generator) -> Any:
+    """n words that are frequent enough and whose rows of Mhat lie far apart."""
+    return _chosen_words("anchors", mhat, n, np.asarray(mhat.sum(axis=1)).ravel(), frequencies, rng)
 
 
 def _chosen_words(
@@ -52,28 +57,30 @@ def _chosen_words(
         frequent = seen[frequencies[seen] >= ENOUGH_DOCUMENTS]
         if frequent.size < 3 * n_topics:
             frequent = seen[np.argsort(-frequencies[seen], kind="stable")[: 3 * n_topics]]
-        points = _projected_rows(mhat, np.sort(frequent), unigram, rng)
-        choose = farthest_points if start == "anchors" else _d2_points
-        drawn = np.sort(frequent)[choose(points, min(n_topics, frequent.size), rng)]
+        points = _projected_rows(mhat, np.sort(frequent), unigram, max(DIMENSIONS, 2 * n_topics), rng)
+        choose = farthest_points if start == "anchors" else partial(_d2_points, rng=rng)
+        drawn = np.sort(frequent)[choose(points, min(n_topics, frequent.size))]
     return np.resize(drawn, n_topics)
 
 
-def _projected_rows(mhat: sp.csr_array, words: Any, unigram: Floats, rng: np.random.Generator) -> Any:
-    """The words' rows of Mhat, each summing to 1, in about 1,000 random dimensions (sparse signs)."""
+def _projected_rows(
+    mhat: sp.csr_array, words: Any, unigram: Floats, dimensions: int, rng: np.random.Generator
+) -> Any:
+    """The words' rows of Mhat, each summing to 1, in so many random dimensions (sparse signs)."""
     n_words = unigram.size
-    if n_words <= DIMENSIONS:
+    if n_words <= dimensions:
         projected = mhat[words].toarray()
     else:
         per_row = 16
-        columns = rng.integers(0, DIMENSIONS, n_words * per_row)
+        columns = rng.integers(0, dimensions, n_words * per_row)
         signs = rng.choice(np.array([-1.0, 1.0]), n_words * per_row) / np.sqrt(per_row)
         starts = np.arange(0, columns.size + 1, per_row)
-        signs_matrix = sp.csr_array((signs, columns, starts), shape=(n_words, DIMENSIONS))
+        signs_matrix = sp.csr_array((signs, columns, starts), shape=(n_words, dimensions))
         projected = (mhat[words] @ signs_matrix).toarray()
     return (projected / unigram[words][:, None]).astype(np.float32)
 
 
-def farthest_points(points: Any, n: int, rng: np.random.Generator | None = None) -> Any:
+def farthest_points(points: Any, n: int) -> Any:
     """Greedy choice of n points that span the most: each is the farthest from the span of those before.
 
     Gram-Schmidt with the residual norms updated instead of the points; each new direction is made orthogonal

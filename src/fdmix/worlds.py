@@ -72,6 +72,8 @@ class LogisticNormal:
         mean, covariance = np.array(self.mean, np.float64), np.array(self.covariance, np.float64)
         if mean.ndim != 1 or covariance.shape != (mean.size, mean.size):
             raise ValueError("a logistic-normal law needs T means and a T x T covariance")
+        if not np.isfinite(mean).all() or not np.allclose(covariance, covariance.T):
+            raise ValueError("a logistic-normal law needs finite means and a symmetric covariance")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", covariance)
 
@@ -136,6 +138,8 @@ class World:
 
     def sample(self, n_documents: int, length: int = 30, seed: int = 0) -> Corpus:
         """Draw documents of `length` tokens each."""
+        if n_documents < 0 or length < 0:
+            raise ValueError("numbers of documents and tokens cannot be negative")
         rng = np.random.default_rng(seed)
         blocks = [
             self._counts(min(DOCUMENTS_AT_A_TIME, n_documents - begin), length, rng)
@@ -154,7 +158,8 @@ class World:
     def _words_of(self, assigned: Any, rng: np.random.Generator) -> Any:
         """A word for each token from its topic: inverse cumulative distribution, topic after topic."""
         words = np.empty(assigned.size, np.int32)
-        order = np.argsort(assigned.astype(np.uint16), kind="stable")  # a radix sort for so small numbers
+        small = self.topics.shape[0] < 1 << 16  # then the sort is a radix sort
+        order = np.argsort(assigned.astype(np.uint16) if small else assigned, kind="stable")
         bounds = np.searchsorted(assigned[order], np.arange(self.topics.shape[0] + 1))
         for t, topic in enumerate(self.topics):
             tokens = order[bounds[t] : bounds[t + 1]]

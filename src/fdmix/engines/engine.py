@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from fdmix.mixture import Mixture
 
+LARGEST_FACTOR = 1e4  # a larger change of an entry is not made larger still by over-relaxation
+
 
 @dataclass(frozen=True, eq=False)
 class State:
@@ -47,7 +49,11 @@ class Engine(ABC):
 
     @abstractmethod
     def expect(self, state: State) -> Expectation:
-        """One pass over the pairs: the likelihood and its derivatives."""
+        """One pass over the pairs: the likelihood and its derivatives.
+
+        A pair that the model gives no chance adds nothing to the derivatives; its part of L is -inf, or, in
+        float32, that of a tiny chance.
+        """
 
     @abstractmethod
     def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:

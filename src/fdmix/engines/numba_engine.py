@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from threadpoolctl import ThreadpoolController
 
 from fdmix.engines.buffers import Buffers, padded
-from fdmix.engines.engine import Engine, Expectation, State
+from fdmix.engines.engine import LARGEST_FACTOR, Engine, Expectation, State
 from fdmix.engines.tiling import Tiling
 from fdmix.kernels import passes, steps
 from fdmix.kernels.passes import STRIP
-from fdmix.kernels.threads import Workers
+from fdmix.kernels.threads import Workers, one_blas_thread
 from fdmix.mixture import Mixture
 
 ROWS = 256  # words that a task of the EM step takes
@@ -45,7 +44,6 @@ class NumbaEngine(Engine):
 
     def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
         self.workers = Workers(n_threads)
-        self.blas = ThreadpoolController()
         self.buffers = Buffers()
         self.n_words, self.n_topics = mhat.shape[0], n_topics
         self.order = np.argsort(-np.asarray(mhat.sum(axis=1)).ravel(), kind="stable")
@@ -54,6 +52,7 @@ class NumbaEngine(Engine):
 
     def place(self, mixture: Mixture) -> State:
         """Words by falling frequency; rows and columns padded with zeros."""
+        self.n_topics = mixture.n_topics  # which may change between runs of passes
         P = padded(self.n_words, self.n_topics, max(self.dense.block, STRIP))
         P[: self.n_words, : self.n_topics] = mixture.topics[:, self.order].T
         P[P < steps.SMALLEST] = 0
@@ -76,7 +75,7 @@ class NumbaEngine(Engine):
         assert isinstance(state, _NumbaState)
         alpha = self._alpha(state)
         sparse = state.n_active < SPARSE_SHARE * self.n_words * self.n_topics
-        with self.blas.limit(limits=1, user_api="blas"):
+        with one_blas_thread:
             likelihood, lift, joint = (self._sparse_pass if sparse else self._dense_pass)(state.topics, alpha)
         return Expectation(likelihood, lift, joint[: self.n_topics, : self.n_topics].astype(np.float64))
 
@@ -92,13 +91,13 @@ class NumbaEngine(Engine):
     def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
         """Three rounds over the rows: pay the toll, over-relax, normalise."""
         P, lift, out = state.topics, expectation.lift, self.buffers.like(state.topics)
-        exponent = np.float32(power)
+        relaxation = (np.float32(power), np.float32(LARGEST_FACTOR))
         totals = self._by_rows(lambda begin, end, t: steps.pay(begin, end, P, lift, np.float32(toll), out, t))
         for lost in np.flatnonzero(totals[: self.n_topics] == 0):  # it pays no toll
             out[:, lost] = np.where(P[:, lost] > 0, P[:, lost] * lift[:, lost], 0)
             totals[lost] = out[:, lost].sum()
         scale = _inverse(totals)
-        totals = self._by_rows(lambda begin, end, t: steps.relax(begin, end, P, scale, exponent, out, t))
+        totals = self._by_rows(lambda begin, end, t: steps.relax(begin, end, P, scale, *relaxation, out, t))
         scale = _inverse(totals)
         n_active = sum(self._each_rows(lambda begin, end: steps.normalise(begin, end, scale, out)))
         return _NumbaState(out, self._correlations(state, expectation, power), n_active)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.engines.engine import Engine, Expectation, State
+from fdmix.engines.engine import LARGEST_FACTOR, Engine, Expectation, State
 from fdmix.mixture import Mixture, log_likelihood_and_ratios
 
 
@@ -57,9 +57,9 @@ class NumpyEngine(Engine):
 
 
 def _overrelaxed(old: Any, new: Any, power: float) -> Any:
-    """Old (new / old)^power, and 0 stays 0."""
-    factor = np.divide(new, old, out=np.zeros_like(new), where=old > 0)
-    return old * factor**power
+    """Old (new / old)^power = new (new / old)^(power - 1), and 0 stays 0."""
+    factor = np.divide(new, old, out=np.ones_like(new), where=old > 0)
+    return new * np.minimum(factor, LARGEST_FACTOR) ** (power - 1)
 
 
 def _normalised_columns(table: Any) -> Any:

@@ -35,10 +35,10 @@ def pay(begin, end, P, lift, toll, out, totals):
 
 
 @njit
-def relax(begin, end, P, scale, power, out, totals):
-    """out = P (out scale / P)^power, with `scale` one number per topic. Adds the columns to `totals`.
+def relax(begin, end, P, scale, power, largest, out, totals):
+    """out = new min(new / P, largest)^(power - 1) with new = out scale, one scale per topic.
 
-    The number of columns is a multiple of 8.
+    Adds the columns to `totals`. The number of columns is a multiple of 8.
     """
     n_topics = P.shape[1]
     for u in range(begin, end):
@@ -52,18 +52,19 @@ def relax(begin, end, P, scale, power, out, totals):
                 for t in range(group, group + 8):
                     value = o[t] * scale[t]
                     if value > 0 and power != 1:
-                        value = p[t] * (value / p[t]) ** power
-                    o[t] = value if value > SMALLEST else np.float32(0)
-                    totals[t] += o[t]
+                        value *= min(value / p[t], largest) ** (power - np.float32(1))
+                    o[t] = value
+                    totals[t] += value
 
 
 @njit
 def normalise(begin, end, scale, out):
-    """out *= scale, one number per topic; returns how many entries are not zero."""
+    """out *= scale, one number per topic, without tiny entries; returns how many are left."""
     active = 0
     for u in range(begin, end):
         o = out[u]
         for t in range(out.shape[1]):
-            o[t] *= scale[t]
+            value = o[t] * scale[t]
+            o[t] = value if value > SMALLEST else np.float32(0)
             active += o[t] > 0
     return active

@@ -6,9 +6,11 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -19,8 +21,8 @@ def thread_count(n_threads: int | None = None) -> int:
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else (os.cpu_count() or 1)
-    if n_threads < 1:
-        raise ValueError(f"n_threads must be at least 1, not {n_threads}")
+    if type(n_threads) is not int or n_threads < 1:
+        raise ValueError(f"n_threads must be a whole number from 1 upwards, not {n_threads!r}")
     return n_threads
 
 
@@ -34,6 +36,38 @@ def in_threads(
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, items)
+
+
+class _OneBlasThread:
+    """A context in which matrix products use one thread each, so that threads of ours can make them side by side.
+
+    The setting belongs to the whole process. So contexts that overlap, of several threads, are counted: the first one
+    sets it and the last one restores it.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._entered, self._limit = threading.Lock(), 0, None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._entered == 0:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._entered += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._entered -= 1
+            if self._entered == 0 and self._limit is not None:
+                self._limit.restore_original_limits()
+                self._limit = None
+
+
+one_blas_thread = _OneBlasThread()
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 class Workers:

@@ -37,8 +37,10 @@ class Adam(Solver):
     uniform_share: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.learning_rate > 0 or self.batch < 1 or self.steps < 1:
+        if not 0 < self.learning_rate < np.inf or self.batch < 1 or self.steps < 1:
             raise ValueError("learning_rate, batch and steps of Adam must be positive")
+        if not np.isfinite(self.trace_penalty):
+            raise ValueError(f"Adam's trace_penalty must be a number, not {self.trace_penalty}")
         if not 0 <= self.uniform_share < 1:
             raise ValueError(f"uniform_share must be from 0 to below 1, not {self.uniform_share}")
 
@@ -70,12 +72,15 @@ class _AdamRun(Run):
         self.second_moments = [np.zeros_like(p) for p in self.parameters]
         self.n_steps = 0
         self.trace: list[float] = []
+        self.best = start
         self.draw = _PairSampler(problem, settings.uniform_share)
 
     def step(self) -> float:
-        mixture = self.mixture()
+        mixture = Mixture(*self._softmax())
         engine = self.problem.engine
         self.trace.append(engine.expect(engine.place(mixture)).log_likelihood)
+        if self.trace[-1] >= max(self.trace):
+            self.best = mixture
         for _ in range(1 if self.settings.exact else self.settings.steps):
             self._adam_step()
         gained = self.trace[-1] - self.trace[0]
@@ -87,8 +92,11 @@ class _AdamRun(Run):
         return self.trace[-1]
 
     def mixture(self) -> Mixture:
-        mu, alpha = self._softmax()
-        return Mixture(mu, alpha)
+        """The best of those whose likelihood was looked at, and the present one."""
+        engine, present = self.problem.engine, Mixture(*self._softmax())
+        if self.trace and engine.expect(engine.place(present)).log_likelihood < max(self.trace):
+            return self.best
+        return present
 
     def active(self) -> int:
         return int(self.parameters[0].size)

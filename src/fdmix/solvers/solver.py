@@ -21,6 +21,7 @@ class Problem:
 
     engine: Engine
     mhat: sp.csr_array
+    n_topics: int
     n_tokens: int
     tolerance: float
     rng: np.random.Generator
@@ -47,6 +48,10 @@ class Run(ABC):
 
 class Solver(ABC):
     """Settings of a way to fit."""
+
+    def spare_topics(self, n_topics: int) -> int:
+        """How many topics more than asked for the start should have."""
+        return 0
 
     @abstractmethod
     def begin(self, problem: Problem, start: Mixture) -> Run:

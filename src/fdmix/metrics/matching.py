@@ -1,8 +1,10 @@
-"""How good topics are."""
+"""How far topics of two mixtures are from each other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -50,3 +52,15 @@ def matching_distance(a: Mixture | Any, b: Mixture | Any) -> Matching:
     costs = cdist(left, right, "cityblock")
     rows, columns = linear_sum_assignment(costs)
     return Matching(rows, columns, costs[rows, columns])
+
+
+def stability(mixtures: Sequence[Mixture]) -> float:
+    """The mean matched distance between all pairs of fits, for instance of several seeds: 0 if all are the same.
+
+    >>> a = Mixture([[1, 0], [0, 1]], [[0.5, 0], [0, 0.5]])
+    >>> stability([a, a])
+    0.0
+    """
+    if len(mixtures) < 2:
+        raise ValueError("stability compares at least two mixtures")
+    return float(np.mean([matching_distance(a, b).mean for a, b in combinations(mixtures, 2)]))

@@ -1,0 +1,81 @@
+"""EP: topics from anchor words (Arora et al., ICML 2013)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.assignment import assign
+from fdmix.kernels.recovery import recover_l2
+from fdmix.kernels.threads import in_threads
+from fdmix.mixture import Mixture
+from fdmix.moments import Moments
+from fdmix.starts import anchors
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+WORDS_AT_A_TIME = 64
+MOST_ROUNDS = 2_000
+SMOOTHING = 1e-6  # of the anchors' rows under the KL loss, so that no partner word is impossible
+
+
+def extreme_points(
+    moments: Moments,
+    n_topics: int,
+    loss: str = "kl",
+    *,
+    tolerance: float = 1e-6,
+    seed: int = 0,
+    n_threads: int | None = None,
+) -> Mixture:
+    """Every word's row of Mhat as a mixture of the rows of T anchor words; then Bayes' rule.
+
+    With Q_u the row of word u, normalised, and s_1, ..., s_T the anchors: C_u = argmin over the simplex of
+    loss(Q_u, sum_t C_u(t) Q_s(t)), so C_u(t) = p(topic t | word u) and mu_t(u) ~ C_u(t) p(u); alpha by least squares.
+
+    loss : "kl" (solved to a certified duality gap by the solver that assigns topics to documents, to which it is
+        the same problem) or "l2" (exponentiated gradient, stopped by the Frank-Wolfe gap)
+    """
+    if loss not in ("kl", "l2"):
+        raise ValueError(f"loss is 'kl' or 'l2', not {loss!r}")
+    mhat, unigram = moments.matrix, moments.unigram
+    seen = np.flatnonzero(unigram > 0)
+    if not 1 <= n_topics <= seen.size:
+        raise ValueError(f"EP needs from 1 to {seen.size:,} topics, one for each anchor word, not {n_topics}")
+    rows = sp.csr_array(sp.diags_array(1 / unigram[seen]) @ mhat[seen][:, seen])
+    chosen = anchors(mhat[seen][:, seen], n_topics, moments.document_frequencies[seen], np.random.default_rng(seed))
+    basis = rows[chosen].toarray()
+    if loss == "kl":
+        even = np.eye(n_topics) / n_topics
+        shares = assign(basis, even, rows, tolerance=tolerance, smoothing=SMOOTHING, n_threads=n_threads).theta
+    else:
+        shares = _least_squares(basis, rows, tolerance, n_threads)
+    topics = np.zeros((n_topics, moments.n_words))
+    topics[:, seen] = shares.T * unigram[seen]
+    topics /= topics.sum(axis=1, keepdims=True)
+    return Mixture(topics, _correlations(topics, mhat), moments.vocabulary)
+
+
+def _least_squares(basis: Floats, rows: sp.csr_array, tolerance: float, n_threads: int | None) -> Floats:
+    gram = basis @ basis.T
+    targets = np.asarray(rows @ basis.T)
+    squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    shares = np.full(targets.shape, 1 / len(basis))
+
+    def work(begin: int) -> None:
+        end = min(begin + WORDS_AT_A_TIME, len(targets))
+        recover_l2(begin, end, gram, targets, squares, tolerance, MOST_ROUNDS, shares)
+
+    list(in_threads(work, range(0, len(targets), WORDS_AT_A_TIME), n_threads))
+    return shares
+
+
+def _correlations(topics: Floats, mhat: sp.csr_array) -> Floats:
+    """alpha = argmin |Mhat - mu' alpha mu|^2, negative entries cut off."""
+    inverse = np.linalg.pinv(topics)  # (N, T)
+    alpha = inverse.T @ (mhat @ inverse)
+    alpha = np.maximum((alpha + alpha.T) / 2, 0)
+    if alpha.sum() == 0:
+        alpha = np.eye(len(topics))
+    return alpha / alpha.sum()

@@ -1,0 +1,116 @@
+"""LDA by collapsed Gibbs sampling: tomotopy, or MALLET's SparseLDA if the user has it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fdmix.corpus import Corpus
+from fdmix.mixture import Mixture
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def lda(
+    corpus: Any,
+    n_topics: int,
+    *,
+    sweeps: int = 300,
+    alpha: float = 0.1,
+    eta: float = 0.01,
+    optimise: bool = True,
+    seed: int = 0,
+    n_threads: int = 1,
+    mallet: str | Path | None = None,
+) -> Mixture:
+    """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
+
+    alpha, eta : the Dirichlet parameters of one topic in a document and of one word in a topic
+    optimise : let the sampler fit alpha (and MALLET also eta) as it goes
+    n_threads : the result is reproducible on one thread only
+    mallet : the path of MALLET's `mallet` command, to use it instead of tomotopy
+    """
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    if n_topics < 1:
+        raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
+    if corpus.n_tokens == 0:
+        raise ValueError("the corpus has no token")
+    settings = {
+        "sweeps": sweeps,
+        "alpha": alpha,
+        "eta": eta,
+        "optimise": optimise,
+        "seed": seed,
+        "n_threads": n_threads,
+    }
+    sampler = _by_tomotopy if mallet is None else _by_mallet
+    topics, theta = sampler(corpus, n_topics, mallet, **settings)
+    second = theta.T @ theta
+    return Mixture(topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary)
+
+
+def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tuple[Floats, Floats]:
+    try:
+        import tomotopy  # noqa: PLC0415
+    except ImportError as missing:
+        raise ImportError("baselines.lda needs tomotopy: pip install 'fdmix[lda]', or give mallet=...") from missing
+    model = tomotopy.LDAModel(k=n_topics, alpha=settings["alpha"], eta=settings["eta"], seed=settings["seed"])
+    model.optim_interval = 10 if settings["optimise"] else 0
+    for words in _documents(corpus):
+        if words:
+            model.add_doc(words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # about results on several threads, said in the docstring
+        model.train(settings["sweeps"], workers=settings["n_threads"], show_progress=False)
+    topics = np.full((n_topics, corpus.n_words), 0.0)
+    columns = [int(word) for word in model.used_vocabs]
+    for t in range(n_topics):
+        topics[t, columns] = model.get_topic_word_dist(t)
+    theta = np.array([document.get_topic_dist() for document in model.docs], dtype=np.float64)
+    return topics, theta
+
+
+def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> tuple[Floats, Floats]:
+    program = shutil.which(str(mallet))
+    if program is None:
+        raise FileNotFoundError(f"there is no MALLET at {mallet}: give the path of its bin/mallet")
+    with tempfile.TemporaryDirectory() as folder:
+        text, data = Path(folder) / "documents.txt", Path(folder) / "documents.mallet"
+        lines = (f"{d} x {' '.join(words)}" for d, words in enumerate(_documents(corpus)))
+        text.write_text("\n".join(lines), encoding="utf-8")
+        _run([program, "import-file", "--input", text, "--output", data, "--keep-sequence", "--token-regex", r"\S+"])
+        weights, shares = Path(folder) / "weights.txt", Path(folder) / "shares.txt"
+        _run(
+            [
+                program, "train-topics", "--input", data, "--num-topics", n_topics,
+                "--num-iterations", settings["sweeps"], "--alpha", settings["alpha"] * n_topics,
+                "--beta", settings["eta"], "--optimize-interval", 10 if settings["optimise"] else 0,
+                "--random-seed", settings["seed"] + 1, "--num-threads", settings["n_threads"],
+                "--topic-word-weights-file", weights, "--output-doc-topics", shares,
+            ]
+        )  # fmt: skip
+        topics = np.full((n_topics, corpus.n_words), settings["eta"])
+        for line in weights.read_text(encoding="utf-8").splitlines():
+            topic, word, weight = line.split("\t")
+            topics[int(topic), int(word)] = float(weight)
+        return topics, np.loadtxt(shares, comments="#", ndmin=2)[:, 2:]
+
+
+def _run(command: list[Any]) -> None:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"MALLET failed: {done.stderr.strip()[-500:]}")
+
+
+def _documents(corpus: Corpus) -> Any:
+    """Each document as a list of its tokens, named by their column."""
+    counts = corpus.counts
+    for d in range(corpus.n_documents):
+        entries = slice(counts.indptr[d], counts.indptr[d + 1])
+        yield [str(word) for word in np.repeat(counts.indices[entries], counts.data[entries])]

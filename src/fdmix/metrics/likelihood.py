@@ -1,0 +1,140 @@
+"""Scores of documents and pairs that a mixture has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.assignment import aligned_counts
+from fdmix.engines import engine_for
+from fdmix.mixture import Mixture
+from fdmix.moments import Moments
+from fdmix.vocabulary import positions
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+SMOOTHING = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """Log-probabilities of documents.
+
+    values : the mean log-probability of a token, for each document that was scored
+    lengths : how many tokens of it were scored
+    smoothing : the share of the uniform distribution that was mixed into the topics, so that no word is impossible
+    n_unknown : tokens of words outside the vocabulary, not scored
+    """
+
+    values: Floats
+    lengths: Floats
+    smoothing: float
+    n_unknown: int
+
+    @property
+    def mean(self) -> float:
+        """The mean over documents."""
+        return float(self.values.mean())
+
+    def __float__(self) -> float:
+        return self.mean
+
+
+def holdout_log_likelihood(mixture: Mixture, counts: Any, smoothing: float = SMOOTHING) -> Score:
+    """The paper's score: the mean over documents of L_d = sum_u dhat(u) log m(u), theta_d fitted to the same tokens.
+
+    It can rank wrong topics above the true ones, because theta is fitted to what it is scored on: see
+    `completion_log_likelihood` for an honest one.
+
+    >>> mixture = Mixture([[0.5, 0.5]], [[1.0]])
+    >>> round(holdout_log_likelihood(mixture, [[3, 1]]).mean, 4)
+    -0.6931
+    """
+    result = mixture.assignment(counts, smoothing=smoothing)
+    table, _ = aligned_counts(counts, mixture.vocabulary, mixture.n_words)
+    scored = np.isfinite(result.log_likelihoods)
+    _require(scored, "no document has a token of the mixture's words")
+    lengths = np.asarray(table.sum(axis=1)).ravel()[scored].astype(np.float64)
+    return Score(result.log_likelihoods[scored], lengths, smoothing, result.n_unknown)
+
+
+def completion_log_likelihood(
+    mixture: Mixture, counts: Any, prior: Any = None, *, smoothing: float = SMOOTHING, seed: int = 0
+) -> Score:
+    """Document completion: theta from a random half of a document's tokens, the score from the other half.
+
+    prior : as in `Mixture.assign`. Maximum likelihood (None) rewards blurred topics; with a Dirichlet prior the true
+        topics come first.
+    """
+    table, unknown = aligned_counts(counts, mixture.vocabulary, mixture.n_words)
+    given, held = halves(table, seed)
+    result = mixture.assignment(given, prior, smoothing=smoothing)
+    scored = (np.diff(given.indptr) > 0) & (np.diff(held.indptr) > 0)
+    _require(scored, "no document has two tokens, one to fit and one to score")
+    topics = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
+    document = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
+    log_probability = np.empty(held.nnz)
+    for begin in range(0, held.nnz, 100_000):
+        some = slice(begin, begin + 100_000)
+        probability = np.einsum("et,te->e", result.theta[document[some]], topics[:, held.indices[some]])
+        log_probability[some] = np.log(probability)
+    lengths = np.asarray(held.sum(axis=1)).ravel().astype(np.float64)
+    totals = np.bincount(document, weights=held.data * log_probability, minlength=held.shape[0])
+    return Score(totals[scored] / lengths[scored], lengths[scored], smoothing, unknown)
+
+
+def perplexity(score: Score) -> float:
+    """exp(-mean log-probability of a token), over all scored tokens: the number of equally likely words.
+
+    >>> mixture = Mixture([[0.25, 0.25, 0.25, 0.25]], [[1.0]])
+    >>> round(perplexity(holdout_log_likelihood(mixture, [[1, 1, 0, 0], [0, 0, 2, 2]])), 3)
+    4.0
+    """
+    return float(np.exp(-np.average(score.values, weights=score.lengths)))
+
+
+def pair_log_likelihood(mixture: Mixture, moments: Moments, smoothing: float = SMOOTHING) -> float:
+    """L = sum_uv Mhat[u, v] log M[u, v] on moments, of a held-out fold for instance: needs no documents.
+
+    Pairs with words that the mixture does not have are left out of Mhat.
+    """
+    if mixture.vocabulary is not None and moments.vocabulary is not None and mixture.vocabulary != moments.vocabulary:
+        known = [word for word in moments.vocabulary if word in set(mixture.vocabulary)]
+        moments = moments.restrict(known)
+        topics = mixture.topics[:, positions(known, mixture.vocabulary)]
+    elif moments.n_words != mixture.n_words:
+        raise ValueError(
+            f"the moments have {moments.n_words:,} words and the mixture {mixture.n_words:,}, no words to match by"
+        )
+    else:
+        topics = mixture.topics
+    outside = 1 - topics.sum(axis=1, keepdims=True)
+    smooth = (1 - smoothing) * topics + (smoothing + (1 - smoothing) * outside) / topics.shape[1]
+    engine = engine_for("auto", moments.matrix, mixture.n_topics)
+    return engine.expect(engine.place(Mixture(smooth, mixture.correlations))).log_likelihood
+
+
+def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
+    """Put each token of a document into one of two halves, at random; an odd token goes to the first."""
+    rng = np.random.default_rng(seed)
+    tokens = np.repeat(counts.indices, counts.data)
+    document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), counts.data)
+    order = np.lexsort((rng.random(tokens.size), document))
+    lengths = np.bincount(document, minlength=counts.shape[0])
+    rank = np.arange(tokens.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    first = rank < (lengths[document[order]] + 1) // 2
+
+    def table(chosen: Any) -> sp.csr_array:
+        ones = np.ones(chosen.size, np.int32)
+        result = sp.coo_array((ones, (document[chosen], tokens[chosen])), shape=counts.shape).tocsr()
+        result.sum_duplicates()
+        return sp.csr_array(result)
+
+    return table(order[first]), table(order[~first])
+
+
+def _require(scored: Any, sentence: str) -> None:
+    if not scored.any():
+        raise ValueError(sentence)
