@@ -248,6 +248,10 @@ def assign_most_likely(
             continue
         B = np.empty((T, some.size))
         K = gather(some, first, topic, value, floor, local, topics, B)
+        if K == 0:  # no topic has any of the words: they all explain them equally badly
+            theta[d] = average
+            scores[d] = np.log(floor)
+            continue
         B = B[:K]
         share = counts[indptr[d] : indptr[d + 1]] / counts[indptr[d] : indptr[d + 1]].sum()
         guess = np.empty(K)

@@ -75,8 +75,8 @@ def _of_topic(single: Floats, joint: Floats, total: float, measure: str) -> floa
         return float(np.mean(npmi[first, second]))
     np.fill_diagonal(npmi, 1.0)
     whole = npmi.sum(axis=0)
-    cosines = npmi @ whole / (np.linalg.norm(npmi, axis=1) * np.linalg.norm(whole))
-    return float(np.mean(cosines))
+    lengths = np.linalg.norm(npmi, axis=1) * np.linalg.norm(whole)
+    return float(np.mean(np.divide(npmi @ whole, lengths, out=np.zeros_like(whole), where=lengths > 0)))
 
 
 def _npmi(joint: Floats, single: Floats) -> Floats:

@@ -110,7 +110,7 @@ def pair_log_likelihood(mixture: Mixture, moments: Moments, smoothing: float = S
         )
     else:
         topics = mixture.topics
-    outside = 1 - topics.sum(axis=1, keepdims=True)
+    outside = np.maximum(1 - topics.sum(axis=1, keepdims=True), 0)
     smooth = (1 - smoothing) * topics + (smoothing + (1 - smoothing) * outside) / topics.shape[1]
     engine = engine_for("auto", moments.matrix, mixture.n_topics)
     return engine.expect(engine.place(Mixture(smooth, mixture.correlations))).log_likelihood
