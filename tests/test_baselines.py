@@ -33,7 +33,7 @@ def test_separable_topics_are_recovered_exactly_from_exact_moments(loss):
 def test_extreme_points_on_the_authors_problem(loss):
     world = worlds.authors(seed=8)
     found = baselines.extreme_points(Moments.of(world.sample(50_000, seed=9)), 20, loss)
-    assert matching_distance(found, world.mixture).mean <= 0.075
+    assert matching_distance(found, world.mixture).mean <= (0.06 if loss == "kl" else 0.08)
 
 
 def test_extreme_points_refuses_nonsense():

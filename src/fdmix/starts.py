@@ -41,9 +41,11 @@ def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies:
     return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha)
 
 
-def anchors(mhat: sp.csr_array, n: int, frequencies: Any, rng: np.random.Generator) -> Any:
-    """n words that are frequent enough and whose rows of Mhat lie far apart."""
-    return _chosen_words("anchors", mhat, n, np.asarray(mhat.sum(axis=1)).ravel(), frequencies, rng)
+def anchors(mhat: sp.csr_array, n: int, frequencies: Any, rng: np.random.Generator, enough: float) -> Any:
+    """n words that are in enough documents and whose rows of Mhat lie far apart."""
+    unigram = np.asarray(mhat.sum(axis=1)).ravel()
+    words, points = _candidates(mhat, n, unigram, frequencies, rng, enough)
+    return words[farthest_points(points, min(n, words.size))]
 
 
 def _chosen_words(
@@ -54,13 +56,21 @@ def _chosen_words(
         enough = min(n_topics, seen.size)
         drawn = rng.choice(seen, enough, replace=False, p=unigram[seen] / unigram[seen].sum())
     else:
-        frequent = seen[frequencies[seen] >= ENOUGH_DOCUMENTS]
-        if frequent.size < 3 * n_topics:
-            frequent = seen[np.argsort(-frequencies[seen], kind="stable")[: 3 * n_topics]]
-        points = _projected_rows(mhat, np.sort(frequent), unigram, max(DIMENSIONS, 2 * n_topics), rng)
+        words, points = _candidates(mhat, n_topics, unigram, frequencies, rng, ENOUGH_DOCUMENTS)
         choose = farthest_points if start == "anchors" else partial(_d2_points, rng=rng)
-        drawn = np.sort(frequent)[choose(points, min(n_topics, frequent.size))]
+        drawn = words[choose(points, min(n_topics, words.size))]
     return np.resize(drawn, n_topics)
+
+
+def _candidates(
+    mhat: sp.csr_array, n: int, unigram: Floats, frequencies: Any, rng: np.random.Generator, enough: float
+) -> tuple[Any, Any]:
+    """Words in enough documents, or the 3 n most frequent if they are too few; and their projected rows."""
+    seen = np.flatnonzero(unigram > 0)
+    words = seen[frequencies[seen] >= enough]
+    if words.size < 3 * n:
+        words = np.sort(seen[np.argsort(-frequencies[seen], kind="stable")[: 3 * n]])
+    return words, _projected_rows(mhat, words, unigram, max(DIMENSIONS, 2 * n), rng)
 
 
 def _projected_rows(

@@ -25,6 +25,7 @@ def extreme_points(
     n_topics: int,
     loss: str = "kl",
     *,
+    min_documents: int | None = None,
     tolerance: float = 1e-6,
     seed: int = 0,
     n_threads: int | None = None,
@@ -34,6 +35,8 @@ def extreme_points(
     With Q_u the row of word u, normalised, and s_1, ..., s_T the anchors: C_u = argmin over the simplex of
     loss(Q_u, sum_t C_u(t) Q_s(t)), so C_u(t) = p(topic t | word u) and mu_t(u) ~ C_u(t) p(u); alpha by least squares.
 
+    min_documents : an anchor word is in at least so many; by default in 50, and in 0.4 % of all. The rows of rarer
+        words are noise, and noise looks extreme.
     loss : "kl" (solved to a certified duality gap by the solver that assigns topics to documents, to which it is
         the same problem) or "l2" (exponentiated gradient, stopped by the Frank-Wolfe gap)
     """
@@ -44,7 +47,9 @@ def extreme_points(
     if not 1 <= n_topics <= seen.size:
         raise ValueError(f"EP needs from 1 to {seen.size:,} topics, one for each anchor word, not {n_topics}")
     rows = sp.csr_array(sp.diags_array(1 / unigram[seen]) @ mhat[seen][:, seen])
-    chosen = anchors(mhat[seen][:, seen], n_topics, moments.document_frequencies[seen], np.random.default_rng(seed))
+    enough = max(50, 0.004 * moments.n_documents) if min_documents is None else min_documents
+    rng = np.random.default_rng(seed)
+    chosen = anchors(mhat[seen][:, seen], n_topics, moments.document_frequencies[seen], rng, enough)
     basis = rows[chosen].toarray()
     if loss == "kl":
         even = np.eye(n_topics) / n_topics
