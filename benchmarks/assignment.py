@@ -51,9 +51,8 @@ def main():
     ours, result = seconds(lambda: mixture.assignment(corpus), repeats=3)
     theirs, (theta, rounds) = seconds(lambda: by_scikit_learn(mixture, corpus.counts), repeats=1)
     print(f"{N_DOCUMENTS:,} paragraphs, T {N_TOPICS}, {(mixture.topics > 0).sum(axis=0).mean():.1f} topics a word")
-    print(
-        f"  scikit-learn, {rounds} rounds  {theirs:7.2f} s, mean L {mean_likelihood(mixture, theta, corpus.counts):.5f}"
-    )
+    peer = mean_likelihood(mixture, theta, corpus.counts)
+    print(f"  scikit-learn, {rounds} rounds   {theirs:7.2f} s, mean L {peer:.5f}")
     print(
         f"  Mixture.assign            {ours:7.2f} s, mean L {np.nanmean(result.log_likelihoods):.5f}, "
         f"largest gap {result.gaps.max():.1e}: {theirs / ours:.0f} times as fast (target 10)"

@@ -56,7 +56,7 @@ def fit_mixture(
     engine: str = "auto",
     seed: int = 0,
     start: str | Mixture = "anchors",
-    max_passes: int = 200,
+    max_passes: int = 2000,
     tolerance: float = 0.01,
     time_limit: float | None = None,
     sparsity: float | str | None = "auto",
@@ -74,8 +74,9 @@ def fit_mixture(
     seed : same seed, same result, on any number of threads
     start : "anchors", "d2", "rows", "noise", or a Mixture to begin with, whose topics keep their numbers
     max_passes, time_limit : stop after so many passes, or seconds, with the best mixture so far
-    tolerance : stop when a pass removes less than this share of the topics' non-zero entries; plain maximum
-        likelihood stops when a pass gains less than a hundredth of it, as a share of what was gained so far
+    tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
+        much data; plain maximum likelihood stops when a pass gains less than a hundredth of this share of what was
+        gained so far
     sparsity : "auto" or the toll in tokens of sparse EM; 0 gives plain maximum likelihood
     callback : called with a `Progress` after each pass; returning True stops the fit. Ctrl-C does, too.
     n_threads : default: all cores

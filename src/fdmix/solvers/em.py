@@ -32,6 +32,7 @@ LARGEST_FALL = 0.05  # of the likelihood gained, in one pass of the sparse phase
 PLAIN = 0.01  # the tolerance is so much smaller where only the likelihood counts: EM creeps at its end
 SPARSE_PASSES = 20  # at least
 WINDOW = 5  # passes over which the sparse phase is watched
+PATIENCE = 30.0  # tokens behind an entry; with more the toll moves it more slowly, and the phase may take longer
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,13 @@ class _EMRun(Run):
         self._go_on(now, self.toll)
         self.power = min(self.power * GROWTH, POWER)
         self.supports.append(self.engine.active(self.state))
-        if self.passes >= SPARSE_PASSES:
-            share = WINDOW * self.problem.tolerance
+        patience = max(1.0, self._tokens_per_entry() / PATIENCE)
+        if self.passes >= SPARSE_PASSES * np.sqrt(patience):
+            share = WINDOW * self.problem.tolerance / patience
             if 1 - self.supports[-1] / self.supports[-1 - WINDOW] < share:
-                self.settled = f"{WINDOW} passes removed less than {share:.0%} of the topics' words"
+                self.settled = f"{WINDOW} passes removed less than {100 * share:.2g} % of the topics' words"
         return now.log_likelihood
+
+    def _tokens_per_entry(self) -> float:
+        """How much data stands behind an entry of the topics, on average."""
+        return self.problem.n_tokens / (self.problem.mhat.shape[0] * self.problem.n_topics)

@@ -1,0 +1,1 @@
+"""The paper's consistency theorem, made visible."""
