@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus, document_lengths, whole_counts
-from fdmix.pairs import BLOCK_ENTRIES, Integers, PairSums, count_words
+from fdmix.packed import Integers, count_words
+from fdmix.pairs import BLOCK_ENTRIES, PairSums
 from fdmix.vocabulary import Vocabulary
 
 # One document's worth of pairs. w_d = UNIT / (l_d (l_d - 1)) rounded to a whole number is exact for documents

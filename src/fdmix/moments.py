@@ -18,7 +18,8 @@ from fdmix.corpus import Corpus
 from fdmix.counting import Tally, blocks_of, buckets, corpora, tally
 from fdmix.estimate import Estimate
 from fdmix.memory import available_bytes
-from fdmix.pairs import Integers, PairSums
+from fdmix.packed import Integers
+from fdmix.pairs import PairSums
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
 

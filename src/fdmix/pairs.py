@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from fdmix.kernels import pairs as kernels
-from fdmix.kernels.threads import in_threads, thread_count
+from fdmix.kernels.threads import in_threads
+from fdmix.packed import Integers, PackedDocuments, runs, starts
 
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 Entries = tuple[Integers, Any, Integers]  # a run of rows: entries per row, their columns, their sums
 
 LARGEST_SUM = int(np.iinfo(np.int64).max)
@@ -67,12 +65,12 @@ class PairSums:
         n_words = counts.shape[1]
         if counts.nnz == 0:
             return cls.nothing(n_words)
-        documents = _PackedDocuments.of(counts, weight, n_threads)
+        documents = PackedDocuments.of(counts, weight, n_threads)
         longest = int(np.diff(counts.indptr).max())
         room = np.minimum(np.arange(1, n_words + 1), documents.frequencies * longest)
 
         def rows() -> Iterator[Entries]:
-            for first_word, last_word in _runs(documents.frequencies, INDEX_ENTRIES):
+            for first_word, last_word in runs(documents.frequencies, INDEX_ENTRIES):
                 first, where = documents.invert(first_word, last_word, n_threads)
 
                 def work(panel: tuple[int, int], first: Integers = first, where: Any = where) -> Entries:
@@ -85,7 +83,7 @@ class PairSums:
                     )  # fmt: skip
                     return entries, columns, sums
 
-                panels = _runs(room[first_word:last_word], PANEL_ENTRIES, first_word)
+                panels = runs(room[first_word:last_word], PANEL_ENTRIES, first_word)
                 yield from in_threads(work, panels, n_threads)
 
         return cls._from_panels(rows(), int(room.sum()), n_words)
@@ -146,13 +144,13 @@ class PairSums:
     def symmetric(self, scale: float = 1.0, n_threads: int | None = None) -> sp.csr_array:
         """The full matrix times `scale`, as float64 CSR."""
         lengths = kernels.mirrored_lengths(self.first, self.columns)
-        full_first = _starts(lengths)
+        full_first = starts(lengths)
         columns, values = np.empty(int(full_first[-1]), np.int32), np.empty(int(full_first[-1]))
 
         def work(panel: tuple[int, int]) -> None:
             kernels.mirror(self.first, self.columns, self.sums, scale, *panel, full_first, columns, values)
 
-        list(in_threads(work, _runs(lengths, PANEL_ENTRIES), n_threads))
+        list(in_threads(work, runs(lengths, PANEL_ENTRIES), n_threads))
         small = full_first[-1] <= np.iinfo(np.int32).max
         matrix = sp.csr_array(
             (values, columns, full_first.astype(np.int32) if small else full_first),
@@ -190,7 +188,7 @@ class PairSums:
         lengths = np.zeros(n_words, np.int64)
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         lengths[target[target >= 0]] = np.diff(ends[self.first])[target >= 0]
-        return PairSums(_starts(lengths), columns[kept], self.sums[kept])
+        return PairSums(starts(lengths), columns[kept], self.sums[kept])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PairSums, (self.first, self.columns, self.sums)
@@ -221,7 +219,7 @@ class PairSums:
                 raise refusal
             return entries, columns, sums
 
-        return self._from_panels(in_threads(work, _runs(room, PANEL_ENTRIES)), int(room.sum()), self.n_words)
+        return self._from_panels(in_threads(work, runs(room, PANEL_ENTRIES)), int(room.sum()), self.n_words)
 
     @classmethod
     def _from_panels(cls, panels: Iterable[Entries], room: int, n_words: int) -> PairSums:
@@ -246,7 +244,7 @@ class PairSums:
             sums[begin:end] = some_sums[: end - begin]
         columns.resize(end, refcheck=False)
         sums.resize(end, refcheck=False)
-        return cls(_starts(lengths), columns, sums)
+        return cls(starts(lengths), columns, sums)
 
     @classmethod
     def _from_scipy(cls, triangle: sp.csr_array) -> PairSums:
@@ -261,78 +259,6 @@ class PairSums:
         )
 
 
-def count_words(counts: sp.csr_array, copies: Integers) -> tuple[Integers, Integers]:
-    """Tokens and documents of each word, where document d counts copies[d] times."""
-    tokens, documents = np.zeros((2, counts.shape[1]), np.int64)
-    kernels.tally(counts.indptr, counts.indices, counts.data, copies, tokens, documents)
-    return tokens, documents
-
-
-@dataclass(frozen=True, eq=False)
-class _PackedDocuments:
-    """The documents of a block as runs of whole numbers, ready to be looked up by word."""
-
-    counts: sp.csr_array
-    packed: Any
-    count_bits: int
-    heading: int
-    ranges: list[tuple[int, int]]  # of documents, one for each thread
-    parts: Integers  # documents of each word in each range
-
-    @classmethod
-    def of(cls, counts: sp.csr_array, weight: Integers, n_threads: int | None) -> _PackedDocuments:
-        """Pack (word, count) into 32 bits where they fit, else into 64."""
-        n_documents, n_words = counts.shape
-        count_bits = int(counts.data.max()).bit_length()
-        dtype = np.uint32 if count_bits + (n_words - 1).bit_length() <= 32 else np.uint64
-        heading = 8 // np.dtype(dtype).itemsize
-        packed = np.empty(counts.nnz + heading * n_documents, dtype)
-        cuts = np.searchsorted(counts.indptr, np.linspace(0, counts.nnz, thread_count(n_threads) + 1)[1:-1])
-        ranges = list(pairwise([0, *cuts.tolist(), n_documents]))
-        parts = np.zeros((len(ranges), n_words), np.int64)
-
-        def pack(part: int) -> None:
-            kernels.pack(
-                *ranges[part], counts.indptr, counts.indices, counts.data, weight, count_bits, heading, packed,
-                parts[part],
-            )  # fmt: skip
-
-        list(in_threads(pack, range(len(ranges)), n_threads))
-        return cls(counts, packed, count_bits, heading, ranges, parts)
-
-    @cached_property
-    def frequencies(self) -> Integers:
-        """Documents of each word."""
-        return np.asarray(self.parts.sum(axis=0))
-
-    def invert(self, first_word: int, last_word: int, n_threads: int | None) -> tuple[Integers, Any]:
-        """The documents of some words: those of word u are where[first[u] : first[u + 1]], places in `packed`.
-
-        A counting sort; each thread takes a range of documents.
-        """
-        wanted = np.zeros_like(self.parts)
-        wanted[:, first_word:last_word] = self.parts[:, first_word:last_word]
-        first = _starts(wanted.sum(axis=0))
-        where = np.empty((int(first[-1]), 2), np.int32)
-        free = first[:-1] + np.cumsum(wanted, axis=0) - wanted
-
-        def invert(part: int) -> None:
-            kernels.invert(
-                *self.ranges[part], self.counts.indptr, self.counts.indices, first_word, last_word, self.heading,
-                free[part], where,
-            )  # fmt: skip
-
-        list(in_threads(invert, range(len(self.ranges)), n_threads))
-        return first, where
-
-
-def _runs(sizes: Integers, most: int, start: int = 0) -> list[tuple[int, int]]:
-    """Cut numbers 0, 1, ... into runs (begin, end) of about `most` in total size each."""
-    run = np.cumsum(sizes) // most
-    cuts = [0, *(np.flatnonzero(np.diff(run)) + 1).tolist(), sizes.size]
-    return [(start + begin, start + end) for begin, end in pairwise(cuts) if begin < end]
-
-
 def _scratch(room: int) -> tuple[Any, Any]:
     return np.empty(room, np.int32), np.empty(room, np.int64)
 
@@ -341,11 +267,6 @@ def _enlarged(array: Any, used: int, needed: int) -> Any:
     larger = np.empty(max(needed, 2 * array.size), array.dtype)
     larger[:used] = array[:used]
     return larger
-
-
-def _starts(lengths: Integers) -> Integers:
-    """Where each row begins, and where the last one ends."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 def _exact_sum(numbers: Integers) -> int:

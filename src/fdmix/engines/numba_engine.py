@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from fdmix.engines.buffers import Buffers, padded
 from fdmix.engines.engine import LARGEST_FACTOR, Engine, Expectation, State
 from fdmix.engines.tiling import Tiling
-from fdmix.kernels import passes, steps
-from fdmix.kernels.passes import STRIP
+from fdmix.kernels import dense_pass, sparse_pass, steps
+from fdmix.kernels.sparse_pass import STRIP
 from fdmix.kernels.threads import Workers, one_blas_thread
 from fdmix.mixture import Mixture
 
@@ -149,7 +149,7 @@ class NumbaEngine(Engine):
             for column in range(first, last):
                 np.matmul(A[row * block : (row + 1) * block], P[column * block : (column + 1) * block].T, out=M)
                 mirror = tiling.panel(ratios, column)
-                part = passes.ratio_tile(
+                part = dense_pass.ratio_tile(
                     x, r, column * block, M, M.view(np.uint32), mirror, row * block, row != column
                 )
                 likelihood += part if row == column else 2 * part
@@ -160,7 +160,7 @@ class NumbaEngine(Engine):
             width = tiling.widths[row] * block
             np.matmul(tiling.panel(ratios, row), P[:width], out=H[rows])
             lists = tiling.lists(row)
-            return float(passes.lists_dense(row * block, block, A, P, H, lists, tiling.columns, tiling.values))
+            return float(dense_pass.lists_dense(row * block, block, A, P, H, lists, tiling.columns, tiling.values))
 
         upper = [
             (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
@@ -201,12 +201,12 @@ class NumbaEngine(Engine):
                 work = workers.scratch(3, STRIP * n_topics)
                 a, at, ht = work[0].reshape(STRIP, -1), work[1].reshape(-1, STRIP), work[2].reshape(-1, STRIP)
                 part = parts[offsets[index - first, 0] :]
-                passes.strip_affinity(begin, alpha, topics.first, topics.topic, topics.value, a, at)
-                tile_part = passes.strip_tiles(
+                sparse_pass.strip_affinity(begin, alpha, topics.first, topics.topic, topics.value, a, at)
+                tile_part = sparse_pass.strip_tiles(
                     begin, width, tiling.offsets[index], tiling.tiles,
                     topics.first, topics.topic, topics.value, at, ht, part,
                 )  # fmt: skip
-                list_part = passes.strip_lists(
+                list_part = sparse_pass.strip_lists(
                     begin, a, ht, tiling.lists(index), tiling.columns, tiling.values, alpha,
                     topics.first, topics.topic, topics.value, H, part,
                 )  # fmt: skip
@@ -217,17 +217,17 @@ class NumbaEngine(Engine):
             cuts = np.linspace(begin, entries.size, 9).astype(np.int64).tolist()
 
             def add_up(cut: tuple[int, int], offsets: Any = offsets, parts: Any = parts) -> None:
-                passes.sum_parts(*cut, offsets, parts, entries)
+                sparse_pass.sum_parts(*cut, offsets, parts, entries)
 
             workers.map(add_up, list(pairwise(cuts)), small)
         half = np.empty((n_topics, n_topics), np.float32)
         workers.map(
-            lambda t: passes.topic_rows(t, min(t + 32, n_topics), half, H, *topics.by_topic()),
+            lambda t: sparse_pass.topic_rows(t, min(t + 32, n_topics), half, H, *topics.by_topic()),
             range(0, n_topics, 32),
             small,
         )
         lift = self.buffers.like(P)
-        passes.spread(topics.first, topics.topic, entries, 0, self.n_words, lift)
+        sparse_pass.spread(topics.first, topics.topic, entries, 0, self.n_words, lift)
         return likelihood, lift, half.astype(np.float64) + half.T
 
     @cached_property
@@ -254,9 +254,9 @@ class _ActiveTopics:
     def of(cls, P: Any, n_words: int) -> _ActiveTopics:
         """Collect them, in two rounds."""
         first = np.zeros(len(P) + 1, np.int64)
-        size = passes.pack_rows(P, n_words, first, np.empty(0, np.uint32), np.empty(0, np.float32), True)
+        size = sparse_pass.pack_rows(P, n_words, first, np.empty(0, np.uint32), np.empty(0, np.float32), True)
         topic, value = np.empty(size, np.uint32), np.empty(size, np.float32)
-        passes.pack_rows(P, n_words, first, topic, value, False)
+        sparse_pass.pack_rows(P, n_words, first, topic, value, False)
         return cls(first, topic, value, P.shape[1])
 
     def by_topic(self) -> tuple[Any, Any, Any]:
@@ -267,9 +267,9 @@ class _ActiveTopics:
     def _by_topic(self) -> tuple[Any, Any, Any]:
         first = np.zeros(self.n_topics + 1, np.int64)
         nothing = np.empty(0, np.uint32), np.empty(0, np.float32)
-        size = passes.pack_columns(self.first, self.topic, self.value, self.n_topics, first, *nothing, True)
+        size = sparse_pass.pack_columns(self.first, self.topic, self.value, self.n_topics, first, *nothing, True)
         word, value = np.empty(size, np.uint32), np.empty(size, np.float32)
-        passes.pack_columns(self.first, self.topic, self.value, self.n_topics, first, word, value, False)
+        sparse_pass.pack_columns(self.first, self.topic, self.value, self.n_topics, first, word, value, False)
         return first, word, value
 
 

@@ -1,150 +1,17 @@
-"""The passes of EM over the pairs: float32 loops, likelihoods in float64.
+"""The pass of EM over the pairs once topics are sparse: each pair once, at the active topics of its rarer word.
 
-With P[u, t] = mu_t(u), A = P alpha and M[u, v] = A[u] . P[v], a pass computes over the stored pairs
-
-    r = Mhat[u, v] / M[u, v],     H[u] += r P[v],     L += Mhat[u, v] log M[u, v].
-
-Traps met, all measured: with full fastmath LLVM rewrites (x / m) * p[k] as (x * p[k]) * (1 / m) inside the loop and
-doubles the work, so ratios go through a small array before they are used; numba has no vector log, hence
-`weighted_log`; rows must be a multiple of 8 floats and aligned to 64 bytes; index arrays must be unsigned, or
-numba adds a wrap-around test to every gather.
+The same sums as in `dense_pass`, but only what EM needs of them: P' H, and H alpha where P is not zero. Entries of
+word u are topic ids and values from first[u] to first[u + 1], padded to fours by zeros. Index arrays are unsigned,
+or numba would add a wrap-around test to every gather.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-F = np.float32
-TINY = F(1e-35)  # floor for M: a pair with M = 0 has no topics that could be responsible for it
-STRIP = 128  # words in a strip of the sparse pass
-LN2 = 0.6931471805599453
-njit = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+from fdmix.kernels.logarithm import TINY, F, njit, weighted_log
 
-
-@njit
-def weighted_log(x, bits, mant, mantf, expo):
-    """sum_j x[j] log(m[j]) where bits[j] holds the bits of the float32 m[j] > 0.
-
-    m = 2^e * f with f in [sqrt(1/2), sqrt(2)); log f = 2 atanh((f-1)/(f+1)) by
-    its series (error below 1e-9).  mant/mantf are two views of one scratch row.
-    """
-    for j in range(x.size):
-        b = np.uint32(bits[j]) + np.uint32(0x3F800000 - 0x3F3504F3)
-        expo[j] = F(np.int32(np.uint32(b) >> np.uint32(23)) - np.int32(127))
-        mant[j] = np.uint32(np.uint32(b) & np.uint32(0x007FFFFF)) + np.uint32(0x3F3504F3)
-    total = 0.0
-    for j in range(x.size):
-        f = mantf[j]
-        s = (f - F(1)) / (f + F(1))
-        z = s * s
-        p = s * (F(2) + z * (F(2 / 3) + z * (F(2 / 5) + z * (F(2 / 7) + z * F(2 / 9)))))
-        total += np.float64(x[j]) * (np.float64(expo[j]) * LN2 + np.float64(p))
-    return total
-
-
-@njit
-def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
-    """R = X / M and Rt = R' for one tile; returns sum X log M.
-
-    X, R are row panels with the tile at column c, Rt the panel of the mirror tile
-    at column ct.  (Panels and offsets, not slices: numba takes a slice for an
-    array of unknown inner stride and does not vectorise.)  bits: M as uint32.
-    """
-    n, w = M.shape
-    mant = np.empty(w, np.uint32)
-    mantf = mant.view(F)
-    expo = np.empty(w, F)
-    total = 0.0
-    for i0 in range(0, n, 8):
-        for i in range(i0, i0 + 8):
-            x = X[i, c : c + w]
-            m = M[i]
-            r = R[i, c : c + w]
-            for j in range(w):
-                m[j] = max(m[j], TINY)
-            for j in range(w):
-                r[j] = x[j] / m[j]
-            total += weighted_log(x, bits[i], mant, mantf, expo)
-        if mirror:
-            for j in range(w):
-                for i in range(8):
-                    Rt[j, ct + i0 + i] = R[i0 + i, c + j]
-    return total
-
-
-@njit
-def lists_dense(u0, B, A, P, H, seg, col, val):
-    """H[u] += sum_v r P[v] over the lists of B rows from u0; returns their part of L.
-
-    Four pairs of one row u at a time.  The inner loop is software-pipelined: it
-    adds the *previous* group (rows p of P, now in L1, ratios r) to its row of H
-    while it takes the dots of the *next* group (rows q of P, coming from L2), so
-    that the loads of q hide behind the arithmetic of p.
-    """
-    T = P.shape[1]
-    size = 0
-    for t in range(0, seg.size - 1, B):
-        size = max(size, seg[t + B] - seg[t])
-    m = np.empty(size, F)
-    bits = m.view(np.uint32)
-    mant = np.empty(m.size, np.uint32)
-    mantf = mant.view(F)
-    expo = np.empty(m.size, F)
-    r = np.empty(4, F)
-    total = 0.0
-    for t in range(0, seg.size - 1, B):
-        s = seg[t]
-        e = seg[t + B]
-        if s == e:
-            continue
-        w = t  # the row being read is u0 + w - t
-        while seg[w + 1] == s:
-            w += 1
-        h = H[u0 + w - t]
-        p0 = P[col[s]]
-        p1 = P[col[s + 1]]
-        p2 = P[col[s + 2]]
-        p3 = P[col[s + 3]]
-        r[:] = 0  # nothing before the first group
-        for i in range(s, e + 4, 4):
-            last = i == e  # nothing after the last: its dots are dropped
-            g = i - 4 if last else i
-            while seg[w + 1] <= g:
-                w += 1
-            a = A[u0 + w - t]
-            q0 = P[col[g]]
-            q1 = P[col[g + 1]]
-            q2 = P[col[g + 2]]
-            q3 = P[col[g + 3]]
-            r0 = r[0]
-            r1 = r[1]
-            r2 = r[2]
-            r3 = r[3]
-            m0 = m1 = m2 = m3 = F(0)
-            for k in range(T):
-                h[k] += r0 * p0[k] + r1 * p1[k] + r2 * p2[k] + r3 * p3[k]
-                m0 += a[k] * q0[k]
-                m1 += a[k] * q1[k]
-                m2 += a[k] * q2[k]
-                m3 += a[k] * q3[k]
-            if last:
-                break
-            r[0] = m0
-            r[1] = m1
-            r[2] = m2
-            r[3] = m3
-            for j in range(4):
-                f = max(r[j], TINY)
-                m[i - s + j] = f
-                r[j] = val[i + j] / f
-            h = H[u0 + w - t]
-            p0 = q0
-            p1 = q1
-            p2 = q2
-            p3 = q3
-        total += weighted_log(val[s:e], bits[: e - s], mant, mantf, expo)
-    return total
+STRIP = 128  # words in a strip
 
 
 @njit
@@ -249,17 +116,7 @@ def strip_tiles(u0, width, x0, X, ptr, tid, pv, at, ht, part):
         hi = ptr[v + 1]
         for k in range(STRIP):
             m[k] = TINY
-        for e in range(lo, hi, 4):
-            a0 = at[tid[e]]
-            a1 = at[tid[e + 1]]
-            a2 = at[tid[e + 2]]
-            a3 = at[tid[e + 3]]
-            w0 = pv[e]
-            w1 = pv[e + 1]
-            w2 = pv[e + 2]
-            w3 = pv[e + 3]
-            for k in range(STRIP):
-                m[k] += w0 * a0[k] + w1 * a1[k] + w2 * a2[k] + w3 * a3[k]
+        combine(m, at, tid, pv, lo, hi)
         c = F(0.5) if v < u0 + STRIP else F(1)
         for k in range(STRIP):
             r[k] = c * x[k] / m[k]
