@@ -46,7 +46,8 @@ def main():
     if counts is None:
         return
     mixture = fit_mixture(Moments.of(counts[N_DOCUMENTS:]), N_TOPICS).mixture
-    corpus = Corpus(counts[:N_DOCUMENTS])
+    possible = mixture.topics.any(axis=0)  # the peer cannot leave out words that no topic has
+    corpus = Corpus(counts[:N_DOCUMENTS].multiply(possible).tocsr())
     mixture.assign(corpus[:10])  # compile
     ours, result = seconds(lambda: mixture.assignment(corpus), repeats=3)
     theirs, (theta, rounds) = seconds(lambda: by_scikit_learn(mixture, corpus.counts), repeats=1)

@@ -1,5 +1,7 @@
 """The paper's baselines find what they should."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -60,5 +62,47 @@ def test_missing_mallet_is_said():
         baselines.lda([[1, 1]], 1, mallet="/nowhere/mallet")
     with pytest.raises(ValueError, match="no token"):
         baselines.lda([[0, 0]], 1)
-    with pytest.raises(ValueError, match="n_topics"):
-        baselines.lda([[1, 1]], 0)
+    for bad in (
+        {"n_topics": 0},
+        {"n_topics": 2.0},
+        {"sweeps": -1},
+        {"n_threads": 0},
+        {"alpha": 0},
+        {"alpha": np.nan},
+        {"eta": -1.0},
+    ):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            baselines.lda([[1, 1]], **({"n_topics": 1} | bad))
+
+
+def test_mallet_by_a_stand_in(tmp_path):
+    """A program with MALLET's interface that gives word w to topic w mod 2: shows the commands and the parsing."""
+    program = tmp_path / "mallet"
+    program.write_text(
+        f"""#!{sys.executable}
+import shutil, sys
+given = dict(zip(sys.argv[2::1], sys.argv[3::1]))
+if sys.argv[1] == "import-file":
+    shutil.copy(given["--input"], given["--output"])
+else:
+    documents = [line.split()[2:] for line in open(given["--input"])]
+    with open(given["--topic-word-weights-file"], "w") as file:
+        for topic in range(2):
+            for word in range(4):
+                print(topic, word, 1.0 if word % 2 == topic else 0.01, sep="\t", file=file)
+    with open(given["--output-doc-topics"], "w") as file:
+        for d, words in enumerate(documents):
+            odd = sum(int(word) % 2 for word in words) / len(words)
+            print(d, "x", 1 - odd, odd, sep="\t", file=file)
+"""
+    )
+    program.chmod(0o755)
+    mixture = baselines.lda([[2, 0, 2, 0], [0, 1, 0, 3]], 2, mallet=program)
+    np.testing.assert_allclose(mixture.topics[0], np.array([1, 0.01, 1, 0.01]) / 2.02)
+    np.testing.assert_allclose(mixture.correlations, np.eye(2) / 2)
+
+
+def test_missing_tomotopy_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tomotopy", None)
+    with pytest.raises(ImportError, match=r"fdmix\[lda\]"):
+        baselines.lda([[1, 1]], 1)

@@ -19,6 +19,16 @@ def test_matching_is_the_best_permutation():
     assert len(fewer.distances) == 3
     with pytest.raises(ValueError, match="same words"):
         metrics.matching_distance(a, b[:, :4])
+    with pytest.raises(ValueError, match="same words"):
+        metrics.matching_distance(a, b[:0])
+
+
+def test_matching_is_by_word():
+    a = Mixture([[0.9, 0.1], [0.2, 0.8]], np.eye(2) / 2, ["a", "b"])
+    b = Mixture([[0.1, 0.9], [0.8, 0.2]], np.eye(2) / 2, ["b", "a"])
+    assert metrics.matching_distance(a, b).mean == 0
+    with pytest.raises(ValueError, match="vocabularies differ"):
+        metrics.matching_distance(a, Mixture(b.topics, b.correlations, ["b", "c"]))
 
 
 def test_stability():
@@ -48,8 +58,34 @@ def test_impossible_words_cost_what_the_smoothing_says():
     mixture = Mixture([[0.5, 0.5, 0, 0]], [[1.0]])
     score = metrics.holdout_log_likelihood(mixture, [[0, 0, 1, 0]], smoothing=0.01)
     assert score.mean == pytest.approx(log(0.01 / 4))
+    for prior in (None, "dirichlet"):
+        halved = metrics.completion_log_likelihood(mixture, [[0, 0, 0, 4]], prior, smoothing=0.01)
+        assert halved.mean == pytest.approx(log(0.01 / 4))
     with pytest.raises(ValueError, match="no document"):
         metrics.holdout_log_likelihood(mixture, [[0, 0, 0, 0]])
+
+
+def test_without_smoothing_impossible_tokens_are_left_out_of_all_scores():
+    mixture = Mixture([[0.5, 0.5, 0]], [[1.0]])
+    for score in (
+        metrics.holdout_log_likelihood(mixture, [[2, 2, 4]], smoothing=0.0),
+        metrics.completion_log_likelihood(mixture, [[2, 2, 4]], smoothing=0.0),
+    ):
+        assert score.mean == pytest.approx(log(0.5))
+        assert score.n_unknown == 4
+        assert metrics.perplexity(score) == pytest.approx(2)
+    assert metrics.holdout_log_likelihood(mixture, [[2, 2, 4]], smoothing=0.0).lengths.tolist() == [4]
+
+
+def test_completion_by_brute_force():
+    world = worlds.authors(seed=6)
+    corpus = world.sample(40, length=9, seed=7)
+    score = metrics.completion_log_likelihood(world.mixture, corpus, smoothing=0.01, seed=3)
+    given, held = metrics.likelihood.halves(corpus.counts, seed=3)
+    smooth = 0.99 * world.topics + 0.01 / 250
+    theta = world.mixture.assignment(given, smoothing=0.01).theta
+    by_hand = np.sum(held.toarray() * np.log(theta @ smooth), axis=1) / 4
+    np.testing.assert_allclose(score.values, by_hand, atol=1e-12)
 
 
 def test_halves_share_out_every_token():
@@ -90,6 +126,14 @@ def test_pair_likelihood_is_the_models():
     assert metrics.pair_log_likelihood(named, unlike) == pytest.approx(value, abs=0.05)
     with pytest.raises(ValueError, match="no words to match"):
         metrics.pair_log_likelihood(world.mixture, Moments.of([[1, 1]]))
+    with pytest.raises(ValueError, match="smoothing"):
+        metrics.pair_log_likelihood(world.mixture, moments, smoothing=2)
+    small = Mixture([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7]], np.eye(2) / 2, list("abc"))
+    with_all, with_seen = (
+        metrics.pair_log_likelihood(small, Moments.of(counts, words), smoothing=0.0)
+        for counts, words in (([[3, 2, 0]], list("abc")), ([[2, 3]], list("ba")))
+    )
+    assert with_all == pytest.approx(with_seen)
 
 
 DOCUMENTS = [["a", "b", "c"], ["a", "b"], ["a", "c"], ["b"], ["d", "a"]]
@@ -102,7 +146,15 @@ def test_coherence_by_hand():
     u_mass = metrics.coherence([["a", "b", "c"]], corpus, "u_mass").topics[0]
     assert u_mass == pytest.approx(np.mean([log(3 / 4), log(3 / 4), log(2 / 3)]))
     assert metrics.coherence([["b", "d"]], corpus).topics[0] == -1
-    assert np.isnan(metrics.coherence([["a", "unknown"]], corpus).topics[0])
+    assert np.isnan(metrics.coherence([["a", "unknown"], ["a", "b"]], corpus).topics[0])
+    with pytest.raises(ValueError, match="same vocabulary"):
+        metrics.coherence([["x", "unknown"]], corpus)
+    with pytest.raises(ValueError, match="lists of words"):
+        metrics.coherence(["ab"], corpus)
+    with pytest.raises(ValueError, match="n_words"):
+        metrics.coherence([["a", "b"]], corpus, n_words=0)
+    unused = Corpus([[1, 1, 0], [1, 0, 0]], ["a", "b", "c"])
+    assert metrics.coherence([["c", "a", "b"]], unused, "u_mass").topics[0] == pytest.approx(0)
     assert metrics.coherence([["a", "b"], ["b", "d"]], corpus).mean == pytest.approx((npmi - 1) / 2)
 
 

@@ -27,6 +27,7 @@ class Assignment:
     gaps : what any other theta could gain in likelihood, at most (zero for posterior means, which maximise nothing)
     log_likelihoods : L_d = sum_u dhat(u) log m(u), the mean log-probability of a document's tokens; NaN without any
     n_unknown : tokens left out because no topic has their word; n_empty : documents left without a token
+    tolerance : the gap that was asked for
     """
 
     theta: Floats
@@ -34,14 +35,21 @@ class Assignment:
     log_likelihoods: Floats
     n_unknown: int
     n_empty: int
+    tolerance: float
+
+    @property
+    def converged(self) -> bool:
+        """Whether every gap is within the tolerance; one below about 1e-9 may be out of reach."""
+        return bool((self.gaps <= self.tolerance).all())
 
 
 def matched_prior(correlations: Floats) -> Floats:
     """The Dirichlet(a) with the same E[theta] and E|theta|^2 as the mixture: a = A s, s the row sums of alpha.
 
-    For a Dirichlet, E|theta|^2 = (A |s|^2 + 1) / (A + 1); so A = (1 - trace) / (trace - |s|^2).
+    For a Dirichlet, E|theta|^2 = (A |s|^2 + 1) / (A + 1); so A = (1 - trace) / (trace - |s|^2). A topic that never
+    occurs counts as one in a million, because a Dirichlet's parameters must be positive.
     """
-    shares = correlations.sum(axis=1)
+    shares = np.maximum(correlations.sum(axis=1), 1e-6 / len(correlations))
     trace, squares = np.trace(correlations), np.sum(shares**2)
     if trace <= squares * (1 + 1e-9):  # every document has the same topics
         return shares * 1e6
@@ -93,7 +101,7 @@ def assign(
         raise ValueError(f"tolerance must be positive, but is {tolerance}")
     n_unknown = 0
     if smoothing == 0:
-        counts, n_unknown = _possible(topics, counts)
+        counts, n_unknown = possible_tokens(topics, counts)
     by_word = sp.csr_array(topics.T)
     value = by_word.data * (1 - smoothing)
     floor = smoothing / n_words
@@ -115,13 +123,17 @@ def assign(
     empty = np.diff(counts.indptr) == 0
     scores[empty] = np.nan
     theta[empty] = average
-    return Assignment(theta, gaps, scores, n_unknown, int(empty.sum()))
+    return Assignment(theta, gaps, scores, n_unknown, int(empty.sum()), tolerance)
 
 
-def token_shares(topics: Floats, theta: Floats, counts: sp.csr_array) -> Floats:
-    """p(topic | token) for each stored count (document d, word u): theta_d(t) mu_t(u), normalised over t."""
-    document = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    joint = theta[document] * topics.T[counts.indices]
+def token_shares(topics: Floats, theta: Floats, indptr: Any, words: Any) -> Floats:
+    """p(topic | token) for each stored count (document d, word u): theta_d(t) mu_t(u), normalised over t.
+
+    A word of -1 is unknown and has no topic: zeros.
+    """
+    document = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    joint = theta[document] * topics.T[words]
+    joint[words < 0] = 0
     total = joint.sum(axis=1, keepdims=True)
     return np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
 
@@ -131,13 +143,16 @@ def _dirichlet(prior: Any, correlations: Floats) -> Floats:
         if prior != "dirichlet":
             raise ValueError(f"prior is None, 'dirichlet', a number or one number a topic, not {prior!r}")
         return matched_prior(correlations)
-    a = np.broadcast_to(np.asarray(prior, np.float64), correlations.shape[:1]).copy()
+    given = np.asarray(prior, np.float64)
+    if given.shape not in ((), correlations.shape[:1]):
+        raise ValueError(f"the prior must be one number, or one for each of {len(correlations)} topics")
+    a = np.broadcast_to(given, correlations.shape[:1]).copy()
     if not np.isfinite(a).all() or (a <= 0).any():
         raise ValueError("the parameters of the Dirichlet prior must be positive")
     return a
 
 
-def _possible(topics: Floats, counts: sp.csr_array) -> tuple[sp.csr_array, int]:
+def possible_tokens(topics: Floats, counts: sp.csr_array) -> tuple[sp.csr_array, int]:
     """Without the tokens of words that no topic has."""
     possible: Any = topics.any(axis=0)
     keep = possible[counts.indices]

@@ -11,8 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.assignment import Assignment, aligned_counts, assign, token_shares
+from fdmix.corpus import Corpus
 from fdmix.storage import FileError, read_arrays, write_arrays
-from fdmix.vocabulary import Vocabulary, as_vocabulary
+from fdmix.vocabulary import Vocabulary, as_vocabulary, positions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 KIND, FORMAT = "mixture", 1
@@ -118,8 +119,8 @@ class Mixture:
         """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
 
         counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
-        prior : None; "dirichlet", for the posterior mean under the Dirichlet that matches E[theta] and trace(alpha);
-            or Dirichlet parameters
+        prior : None; "dirichlet", for about the posterior mean under the Dirichlet that matches E[theta] and
+            trace(alpha); or Dirichlet parameters
         tolerance : the most that another theta could gain in the mean log-probability of a token, certified
         sparse : return a scipy CSR array instead of a NumPy array
 
@@ -147,10 +148,16 @@ class Mixture:
         return replace(result, n_unknown=result.n_unknown + unknown)
 
     def token_topics(self, counts: Any, prior: Any = None) -> Floats:
-        """p(topic | token) for each stored count, in the order of the counts' CSR array: (stored counts, topics)."""
-        table, _ = aligned_counts(counts, self.vocabulary, self.n_words)
-        theta = assign(self.topics, self.correlations, table, prior=prior).theta
-        return token_shares(self.topics, theta, table)
+        """p(topic | token) ~ theta_d(t) mu_t(u) for each stored count, in the order of `Corpus(counts).counts`.
+
+        A dense (stored counts, topics) array: for a few documents at a time. Unknown words have zeros.
+        """
+        corpus = counts if isinstance(counts, Corpus) else Corpus(counts)
+        words = corpus.counts.indices
+        if corpus.vocabulary is not None and self.vocabulary is not None:
+            words = positions(corpus.vocabulary, self.vocabulary)[words]
+        theta = self.assign(corpus, prior)
+        return token_shares(self.topics, theta, corpus.counts.indptr, words)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture to one file, complete or not at all."""

@@ -42,6 +42,10 @@ def extreme_points(
     """
     if loss not in ("kl", "l2"):
         raise ValueError(f"loss is 'kl' or 'l2', not {loss!r}")
+    if not hasattr(n_topics, "__index__") or not tolerance > 0:
+        raise ValueError(
+            f"EP needs a whole number of topics and a positive tolerance, not {n_topics!r}, {tolerance!r}"
+        )
     mhat, unigram = moments.matrix, moments.unigram
     seen = np.flatnonzero(unigram > 0)
     if not 1 <= n_topics <= seen.size:

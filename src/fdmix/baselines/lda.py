@@ -37,8 +37,11 @@ def lda(
     mallet : the path of MALLET's `mallet` command, to use it instead of tomotopy
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
-    if n_topics < 1:
-        raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
+    for name, number in (("n_topics", n_topics), ("sweeps", sweeps), ("n_threads", n_threads)):
+        if not hasattr(number, "__index__") or number < 1:
+            raise ValueError(f"{name} must be a whole number from 1 upwards, not {number!r}")
+    if not (0 < alpha < np.inf and 0 < eta < np.inf):
+        raise ValueError(f"alpha and eta must be positive numbers, not {alpha!r} and {eta!r}")
     if corpus.n_tokens == 0:
         raise ValueError("the corpus has no token")
     settings = {
@@ -91,6 +94,7 @@ def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> t
                 program, "train-topics", "--input", data, "--num-topics", n_topics,
                 "--num-iterations", settings["sweeps"], "--alpha", settings["alpha"] * n_topics,
                 "--beta", settings["eta"], "--optimize-interval", 10 if settings["optimise"] else 0,
+                "--optimize-burn-in", min(200, settings["sweeps"] // 4),
                 "--random-seed", settings["seed"] + 1, "--num-threads", settings["n_threads"],
                 "--topic-word-weights-file", weights, "--output-doc-topics", shares,
             ]
@@ -99,7 +103,8 @@ def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> t
         for line in weights.read_text(encoding="utf-8").splitlines():
             topic, word, weight = line.split("\t")
             topics[int(topic), int(word)] = float(weight)
-        return topics, np.loadtxt(shares, comments="#", ndmin=2)[:, 2:]
+        rows = [line.split() for line in shares.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+        return topics, np.array([row[2:] for row in rows], dtype=np.float64)
 
 
 def _run(command: list[Any]) -> None:

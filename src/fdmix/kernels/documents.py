@@ -39,6 +39,24 @@ def gather(words, first, topic, value, floor, local, topics, B):
 
 
 @njit
+def scale_columns(B, K, share):
+    """Divide each word's column by its largest entry, which changes no theta; returns sum_i share_i log(largest).
+
+    So products of probabilities of rare words stay far from the smallest numbers there are.
+    """
+    total = 0.0
+    for i in range(share.size):
+        largest = 0.0
+        for k in range(K):
+            largest = max(largest, B[k, i])
+        if largest > 0:
+            for k in range(K):
+                B[k, i] /= largest
+            total += share[i] * np.log(largest)
+    return total
+
+
+@njit
 def objective(share, B, theta, m):
     """sum_i share_i log m_i with m = theta B, which is left in `m`."""
     total = 0.0
@@ -160,11 +178,9 @@ def most_likely(share, B, theta, tolerance):
         value = objective(share, B, theta, m)
     only_noticeable(B, theta, members)
     value = objective(share, B, theta, m)
-    gap = np.inf
     for _ in range(OUTER_ROUNDS):
         gradient(share, B, m, g)
-        gap = g.max() - 1
-        if gap <= tolerance:
+        if g.max() - 1 <= tolerance:
             break
         n = 0
         for k in range(K):
@@ -230,7 +246,8 @@ def most_likely(share, B, theta, tolerance):
                     theta[k] = max(theta[k], 1e-12) * g[k]
                 theta /= theta.sum()
                 value = objective(share, B, theta, m)
-    return gap
+    gradient(share, B, m, g)
+    return g.max() - 1
 
 
 @njit
@@ -254,13 +271,14 @@ def assign_most_likely(
             continue
         B = B[:K]
         share = counts[indptr[d] : indptr[d + 1]] / counts[indptr[d] : indptr[d + 1]].sum()
+        scale = scale_columns(B, K, share)
         guess = np.empty(K)
         for k in range(K):
             guess[k] = average[topics[k]] + 1e-6
         guess /= guess.sum()
         gaps[d] = most_likely(share, B, guess, tolerance)
         m = np.empty(some.size)
-        scores[d] = objective(share, B, guess, m)
+        scores[d] = scale + objective(share, B, guess, m)
         for k in range(K):
             theta[d, topics[k]] = guess[k]
 
@@ -269,9 +287,10 @@ def assign_most_likely(
 def assign_posterior(
     begin, end, indptr, words, counts, first, topic, value, floor, prior, rounds, tolerance, theta, scores
 ):
-    """The posterior mean of theta under a Dirichlet(prior), by leave-one-out responsibilities (CVB0).
+    """About the posterior mean of theta under a Dirichlet(prior), by leave-one-out responsibilities (CVB0).
 
     r_ut ~ mu_t(u) (a_t + n_t - r_ut),   n_t = sum_u c(u) r_ut,   theta_t = (a_t + n_t) / (A + l).
+    A word that no topic has tells nothing about them, and is left out of n and l.
     """
     T = prior.size
     total_prior = prior.sum()
@@ -280,17 +299,23 @@ def assign_posterior(
     for d in range(begin, end):
         some = words[indptr[d] : indptr[d + 1]]
         length = 0.0
-        for e in range(indptr[d], indptr[d + 1]):
-            length += counts[e]
+        telling = 0.0
+        for i in range(some.size):
+            length += counts[indptr[d] + i]
+            if first[some[i] + 1] > first[some[i]]:
+                telling += counts[indptr[d] + i]
         for t in range(T):
             theta[d, t] = prior[t]
-        if some.size > 0:
+        if telling > 0:
             B = np.empty((T, some.size))
             K = gather(some, first, topic, value, floor, local, topics, B)
+            scale_columns(B, K, np.ones(some.size))
             by_word = B[:K].T.copy()
             r = np.zeros((some.size, K))
             n = np.zeros(K)
             for i in range(some.size):
+                if first[some[i] + 1] == first[some[i]]:
+                    continue
                 c = counts[indptr[d] + i]
                 total = 0.0
                 for k in range(K):
@@ -301,6 +326,8 @@ def assign_posterior(
                     n[k] += c * r[i, k]
             for _ in range(rounds):
                 for i in range(some.size):
+                    if first[some[i] + 1] == first[some[i]]:
+                        continue
                     c = counts[indptr[d] + i]
                     total = 0.0
                     for k in range(K):
@@ -316,10 +343,10 @@ def assign_posterior(
                 for k in range(K):
                     moved += abs(n[k] - (theta[d, topics[k]] - prior[topics[k]]))
                     theta[d, topics[k]] = prior[topics[k]] + n[k]
-                if moved <= tolerance * length:
+                if moved <= tolerance * telling:
                     break
         for t in range(T):
-            theta[d, t] /= total_prior + length
+            theta[d, t] /= total_prior + telling
         scores[d] = 0.0
         for i in range(some.size):
             m = floor

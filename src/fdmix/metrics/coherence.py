@@ -42,8 +42,8 @@ def coherence(
 
     npmi : log(p_ij / (p_i p_j)) / -log p_ij, and -1 for words that never meet; between -1 and 1
     u_mass : log((D_ij + 1) / D_i) with document counts D (Mimno et al. 2011)
-    c_v : the cosine between a word's vector of NPMI with all top words and the sum of those vectors, p from sliding
-        windows (after Roder et al. 2015), for each word instead of each pair
+    c_v : not of pairs, but the mean over top words of the cosine between a word's vector of NPMI with all top words
+        and the sum of those vectors, p from sliding windows (after Roder et al. 2015)
 
     reference : a Corpus (probabilities from documents), token lists (from sliding windows of `window` tokens), or,
         for npmi only, Moments: p_ij is then Mhat itself, the chance that two tokens of a document are w_i and w_j.
@@ -55,9 +55,13 @@ def coherence(
     if measure not in MEASURES:
         raise ValueError(f"there is no coherence {measure!r}; there are {', '.join(MEASURES)}")
     words = topics.top_words(n_words) if isinstance(topics, Mixture) else [list(topic)[:n_words] for topic in topics]
-    if not words:
-        raise ValueError("there is no topic to measure")
+    if not words or any(isinstance(topic, str) for topic in ([] if isinstance(topics, Mixture) else topics)):
+        raise ValueError("topics must be a Mixture or lists of words, at least one")
+    if n_words < 2 or window < 1:
+        raise ValueError("coherence needs n_words of at least 2 and a window of at least 1")
     single, joint, total = _frequencies(words, reference, measure, window)
+    if all(counts.size < 2 for counts in single):
+        raise ValueError("no topic has two words that the reference has: do both have the same vocabulary?")
     with np.errstate(divide="ignore", invalid="ignore"):
         values = [_of_topic(single[t], joint[t], total, measure) for t in range(len(words))]
     return Coherence(np.array(values), measure)
@@ -90,7 +94,7 @@ def _frequencies(words: Any, reference: Any, measure: str, window: int) -> tuple
         if measure != "npmi":
             raise ValueError(f"{measure} needs documents: Moments give npmi only")
         mhat, unigram = reference.matrix, reference.unigram
-        known = _known(words, reference.vocabulary, reference.n_words)
+        known = [w[unigram[w] > 0] for w in _known(words, reference.vocabulary, reference.n_words)]
         return [unigram[w] for w in known], [mhat[w][:, w].toarray() for w in known], 1.0
     if isinstance(reference, Corpus):
         if measure == "c_v":
@@ -102,8 +106,9 @@ def _frequencies(words: Any, reference: Any, measure: str, window: int) -> tuple
     known = _known(words, corpus.vocabulary, corpus.n_words)
     present = corpus.counts.astype(bool).astype(np.float64).tocsc()
     counts = []
+    seen = np.diff(present.indptr) > 0
     for chosen in known:
-        some = present[:, chosen]
+        some = present[:, chosen[seen[chosen]]]
         counts.append((some.T @ some).toarray())
     return [np.diag(table).copy() for table in counts], counts, float(corpus.n_documents)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def purity(found: Any, labels: Any) -> float:
-    """The share of documents whose label is the commonest one in their topic.
+    """The share of documents whose label is the commonest one in their topic: (1/D) sum_t max_l n(topic t, label l).
 
     found : a topic for each document, or theta, whose largest entry is taken
 
@@ -35,7 +35,7 @@ def normalised_mutual_information(found: Any, labels: Any) -> float:
 
 
 def _contingency(found: Any, labels: Any) -> Any:
-    topics = np.asarray(found)
+    topics = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
     if topics.ndim == 2:
         topics = topics.argmax(axis=1)
     if topics.shape != np.shape(labels) or not topics.size:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.assignment import aligned_counts
+from fdmix.assignment import aligned_counts, possible_tokens
 from fdmix.engines import engine_for
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
@@ -25,7 +25,7 @@ class Score:
     values : the mean log-probability of a token, for each document that was scored
     lengths : how many tokens of it were scored
     smoothing : the share of the uniform distribution that was mixed into the topics, so that no word is impossible
-    n_unknown : tokens of words outside the vocabulary, not scored
+    n_unknown : tokens not scored: the mixture does not have their word or, without smoothing, gives it no chance
     """
 
     values: Floats
@@ -52,12 +52,12 @@ def holdout_log_likelihood(mixture: Mixture, counts: Any, smoothing: float = SMO
     >>> round(holdout_log_likelihood(mixture, [[3, 1]]).mean, 4)
     -0.6931
     """
-    result = mixture.assignment(counts, smoothing=smoothing)
-    table, _ = aligned_counts(counts, mixture.vocabulary, mixture.n_words)
+    table, unknown = _scorable(mixture, counts, smoothing)
+    result = mixture.assignment(table, smoothing=smoothing)
     scored = np.isfinite(result.log_likelihoods)
     _require(scored, "no document has a token of the mixture's words")
     lengths = np.asarray(table.sum(axis=1)).ravel()[scored].astype(np.float64)
-    return Score(result.log_likelihoods[scored], lengths, smoothing, result.n_unknown)
+    return Score(result.log_likelihoods[scored], lengths, smoothing, unknown)
 
 
 def completion_log_likelihood(
@@ -65,10 +65,17 @@ def completion_log_likelihood(
 ) -> Score:
     """Document completion: theta from a random half of a document's tokens, the score from the other half.
 
+    L_d = the mean over tokens u of the second half of log sum_t theta_d(t) mu_t(u). The split depends on the seed and
+    on the whole table of counts.
+
     prior : as in `Mixture.assign`. Maximum likelihood (None) rewards blurred topics; with a Dirichlet prior the true
         topics come first.
+
+    >>> mixture = Mixture([[0.5, 0.5, 0], [0, 0.5, 0.5]], [[0.5, 0], [0, 0.5]])
+    >>> round(completion_log_likelihood(mixture, [[4, 0, 0]], smoothing=0.0).mean, 4)
+    -0.6931
     """
-    table, unknown = aligned_counts(counts, mixture.vocabulary, mixture.n_words)
+    table, unknown = _scorable(mixture, counts, smoothing)
     given, held = halves(table, seed)
     result = mixture.assignment(given, prior, smoothing=smoothing)
     scored = (np.diff(given.indptr) > 0) & (np.diff(held.indptr) > 0)
@@ -98,21 +105,29 @@ def perplexity(score: Score) -> float:
 def pair_log_likelihood(mixture: Mixture, moments: Moments, smoothing: float = SMOOTHING) -> float:
     """L = sum_uv Mhat[u, v] log M[u, v] on moments, of a held-out fold for instance: needs no documents.
 
-    Pairs with words that the mixture does not have are left out of Mhat.
+    Words are matched by name; pairs with a word that the mixture does not have are left out of Mhat.
+
+    >>> mixture = Mixture([[0.5, 0.5]], [[1.0]])
+    >>> round(pair_log_likelihood(mixture, Moments.of([[1, 1]])), 4)
+    -1.3863
     """
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing must be from 0 to below 1, not {smoothing}")
+    mhat = moments.matrix
     if mixture.vocabulary is not None and moments.vocabulary is not None and mixture.vocabulary != moments.vocabulary:
-        known = [word for word in moments.vocabulary if word in set(mixture.vocabulary)]
-        moments = moments.restrict(known)
-        topics = mixture.topics[:, positions(known, mixture.vocabulary)]
+        known = set(mixture.vocabulary)
+        shared = moments.restrict([word for word in moments.vocabulary if word in known])
+        where = positions(shared.vocabulary or (), mixture.vocabulary)
+        entries = shared.matrix.tocoo()
+        places = (where[entries.coords[0]], where[entries.coords[1]])
+        mhat = sp.csr_array(sp.coo_array((entries.data, places), shape=(mixture.n_words, mixture.n_words)))
+        mhat.sort_indices()
     elif moments.n_words != mixture.n_words:
         raise ValueError(
             f"the moments have {moments.n_words:,} words and the mixture {mixture.n_words:,}, no words to match by"
         )
-    else:
-        topics = mixture.topics
-    outside = np.maximum(1 - topics.sum(axis=1, keepdims=True), 0)
-    smooth = (1 - smoothing) * topics + (smoothing + (1 - smoothing) * outside) / topics.shape[1]
-    engine = engine_for("auto", moments.matrix, mixture.n_topics)
+    smooth = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
+    engine = engine_for("auto", mhat, mixture.n_topics)
     return engine.expect(engine.place(Mixture(smooth, mixture.correlations))).log_likelihood
 
 
@@ -133,6 +148,15 @@ def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_ar
         return sp.csr_array(result)
 
     return table(order[first]), table(order[~first])
+
+
+def _scorable(mixture: Mixture, counts: Any, smoothing: float) -> tuple[sp.csr_array, int]:
+    """The counts over the mixture's words, without impossible tokens if nothing is smoothed."""
+    table, unknown = aligned_counts(counts, mixture.vocabulary, mixture.n_words)
+    if smoothing == 0:
+        table, impossible = possible_tokens(mixture.topics, table)
+        unknown += impossible
+    return table, unknown
 
 
 def _require(scored: Any, sentence: str) -> None:

@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from fdmix.mixture import Mixture
+from fdmix.vocabulary import positions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -46,8 +47,12 @@ def matching_distance(a: Mixture | Any, b: Mixture | Any) -> Matching:
     >>> matching_distance([[1, 0], [0, 1]], [[0, 1], [0.9, 0.1]]).distances.round(2)
     array([0.2, 0. ])
     """
+    if isinstance(a, Mixture) and isinstance(b, Mixture) and a.vocabulary and b.vocabulary:
+        if set(a.vocabulary) != set(b.vocabulary):
+            raise ValueError("topics over the same words are needed, but the vocabularies differ")
+        b = b.topics[:, positions(a.vocabulary, b.vocabulary)]
     left, right = (np.asarray(x.topics if isinstance(x, Mixture) else x, np.float64) for x in (a, b))
-    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1] or not left.size * right.size:
         raise ValueError(f"topics over the same words are needed, not tables of {left.shape} and {right.shape}")
     costs = cdist(left, right, "cityblock")
     rows, columns = linear_sum_assignment(costs)

@@ -20,7 +20,9 @@ class Anchor:
 
 
 def anchor_words(mixture: Mixture) -> list[Anchor]:
-    """For each topic the word that is most its own: the largest mu_t(u) / sum_s mu_s(u), the more probable on ties.
+    """For each topic the word that is most its own, with the largest purity mu_t(u) / sum_s mu_s(u).
+
+    On ties the more probable one. Words under a hundredth of the topic's most probable one do not count.
 
     >>> [anchor.name for anchor in anchor_words(Mixture([[0.6, 0.4, 0], [0, 0.5, 0.5]], np.eye(2) / 2, list("abc")))]
     ['a', 'c']
@@ -30,7 +32,8 @@ def anchor_words(mixture: Mixture) -> list[Anchor]:
     names = mixture.vocabulary or tuple(str(u) for u in range(mixture.n_words))
     anchors = []
     for topic, pure in zip(mixture.topics, share, strict=True):
-        word = int(np.lexsort((topic, np.round(pure, 9)))[-1])
+        purity = np.where(topic >= 0.01 * topic.max(), np.round(pure, 9), -1.0)
+        word = int(np.lexsort((topic, purity))[-1])
         anchors.append(Anchor(word, names[word], float(topic[word]), float(pure[word])))
     return anchors
 
