@@ -52,6 +52,7 @@ def test_theta_is_as_likely_as_a_generic_solver_finds(seed):
             assert value >= best_by_a_generic_solver(mixture.topics, row, rng) - 2e-6
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([1e-2, 1e-4, 1e-8]))
 def test_the_gap_bounds_the_loss_and_keeps_to_the_tolerance(seed, tolerance):
     mixture, counts = random_case(seed)

@@ -85,7 +85,7 @@ def test_fast_and_slow_counts_agree_to_the_bit(docs, n_threads):
     assert fast == slow
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_wide_vocabularies_and_large_counts_agree_with_the_slow_twin(seed):
     rng = np.random.default_rng(seed)
@@ -96,7 +96,6 @@ def test_wide_vocabularies_and_large_counts_agree_with_the_slow_twin(seed):
     assert PairSums.count(counts, weight) == PairSums.count_slowly(counts, weight)
 
 
-@settings(deadline=None)
 @given(some_pairs, st.randoms(use_true_random=False), st.integers(1, 5), st.sampled_from([0, 3]))
 def test_any_shards_in_any_order_give_the_same_bits(docs, random, n_shards, folds):
     whole = of(docs, folds=folds)
