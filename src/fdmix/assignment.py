@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
-from fdmix.kernels import documents as kernels
+from fdmix.kernels.documents import assign_most_likely
+from fdmix.kernels.posterior import assign_posterior
 from fdmix.kernels.threads import in_threads
 from fdmix.vocabulary import Vocabulary, positions
 
@@ -115,9 +116,9 @@ def assign(
     def work(begin: int) -> None:
         end = min(begin + DOCUMENTS_AT_A_TIME, n_documents)
         if a is None:
-            kernels.assign_most_likely(begin, end, *table, average, tolerance, theta, gaps, scores)
+            assign_most_likely(begin, end, *table, average, tolerance, theta, gaps, scores)
         else:
-            kernels.assign_posterior(begin, end, *table, a, POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE, theta, scores)
+            assign_posterior(begin, end, *table, a, POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE, theta, scores)
 
     list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
     empty = np.diff(counts.indptr) == 0
