@@ -25,7 +25,7 @@ class State:
 class Expectation:
     """What one pass over the pairs says about a state.
 
-    With R = Mhat / M and H = R P:   lift = H alpha = (dL/dP) / 2,   joint = P' H = dL/dalpha.
+    With R = Mhat / M and H = R P:   lift = H alpha = (dL/dP) / 2,   joint = P' H = dL/dalpha, or None.
     """
 
     log_likelihood: float
@@ -48,8 +48,10 @@ class Engine(ABC):
         """Bring a state back."""
 
     @abstractmethod
-    def expect(self, state: State) -> Expectation:
+    def expect(self, state: State, *, joint: bool = True) -> Expectation:
         """One pass over the pairs: the likelihood and its derivatives.
+
+        joint : whether dL/dalpha is wanted. Without it H alpha = R (P alpha) needs two matrix products less.
 
         A pair that the model gives no chance adds nothing to the derivatives; its part of L is -inf, or, in
         float32, that of a tiny chance.
@@ -57,7 +59,7 @@ class Engine(ABC):
 
     @abstractmethod
     def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
-        """The EM step: mu <- [mu (H alpha) - toll]+ with columns normalised, alpha <- alpha (P' H).
+        """The EM step: mu <- [mu (H alpha) - toll]+ with columns normalised, alpha <- alpha (P' H) if that is known.
 
         toll : taken off every expected count (of a total of 1), the Dirichlet(< 1) prior of sparse topics. A word
             keeps its best topic, and a topic that would lose everything pays no toll.

@@ -24,6 +24,7 @@ from fdmix.mixture import Mixture
 
 ROWS = 256  # words that a task of the EM step takes
 CHUNK = 512  # words in one matrix product
+JOINT_ROWS = 96  # topics in one product of P' H
 TILES_AT_A_TIME = 8
 STRIPS_AT_A_TIME = 16
 SPARSE_SHARE = 0.14  # of topics that are active on average: below this the sparse pass is faster
@@ -70,14 +71,19 @@ class NumbaEngine(Engine):
         assert isinstance(state, _NumbaState)
         return state.n_active
 
-    def expect(self, state: State) -> Expectation:
-        """The dense pass, or the sparse one once it is faster."""
+    def expect(self, state: State, *, joint: bool = True) -> Expectation:
+        """The dense pass, or the sparse one once it is faster; that one has the joint for nothing."""
         assert isinstance(state, _NumbaState)
         alpha = self._alpha(state)
         sparse = state.n_active < SPARSE_SHARE * self.n_words * self.n_topics
         with one_blas_thread:
-            likelihood, lift, joint = (self._sparse_pass if sparse else self._dense_pass)(state.topics, alpha)
-        return Expectation(likelihood, lift, joint[: self.n_topics, : self.n_topics].astype(np.float64))
+            if sparse:
+                likelihood, lift, both = self._sparse_pass(state.topics, alpha)
+            else:
+                likelihood, lift, both = self._dense_pass(state.topics, alpha, joint)
+        return Expectation(
+            likelihood, lift, both[: self.n_topics, : self.n_topics].astype(np.float64) if joint else None
+        )
 
     def gradient(self, state: State) -> tuple[Any, Any]:
         """dL/dmu = 2 (H alpha)', dL/dalpha = P' H: by the dense pass, which knows all entries of H."""
@@ -111,6 +117,8 @@ class NumbaEngine(Engine):
     def _correlations(self, state: State, expectation: Expectation, power: float) -> Any:
         """alpha <- alpha (alpha P'H / alpha)^power, symmetric, summing to 1; it is small, so in float64."""
         alpha = state.correlations
+        if expectation.joint is None:
+            return alpha
         factor = (expectation.joint + expectation.joint.T) / 2
         factor /= np.sum(alpha * factor)
         relaxed = alpha * factor**power
@@ -132,11 +140,14 @@ class NumbaEngine(Engine):
 
         return np.sum(self._each_rows(some), axis=0)
 
-    def _dense_pass(self, P: Any, alpha: Any) -> tuple[float, Any, Any]:
-        """Tiles by matrix products, lists by the fused kernel: (L, H alpha, P' H)."""
+    def _dense_pass(self, P: Any, alpha: Any, joint: bool) -> tuple[float, Any, Any]:
+        """Tiles by matrix products, lists by the fused kernel: (L, H alpha, P' H or None).
+
+        Without the joint, H alpha = R A comes from the same loops with A and P in each other's place.
+        """
         tiling, workers, block = self.dense, self.workers, self.dense.block
         small = tiling.n_pairs * P.shape[1] < SMALL_PASS
-        A, H, lift = (self.buffers.like(P) for _ in range(3))
+        A, H = (self.buffers.like(P) for _ in range(2))
         ratios = self.buffers.like(tiling.tiles)
         chunks = [slice(begin, begin + CHUNK) for begin in range(0, len(P), CHUNK)]
         workers.map(lambda rows: np.matmul(P[rows], alpha, out=A[rows]), chunks, small)
@@ -155,12 +166,16 @@ class NumbaEngine(Engine):
                 likelihood += part if row == column else 2 * part
             return likelihood
 
+        left, right = (A, P) if joint else (P, A)
+
         def collect(row: int) -> float:
             rows = slice(row * block, (row + 1) * block)
             width = tiling.widths[row] * block
-            np.matmul(tiling.panel(ratios, row), P[:width], out=H[rows])
+            np.matmul(tiling.panel(ratios, row), right[:width], out=H[rows])
             lists = tiling.lists(row)
-            return float(dense_pass.lists_dense(row * block, block, A, P, H, lists, tiling.columns, tiling.values))
+            return float(
+                dense_pass.lists_dense(row * block, block, left, right, H, lists, tiling.columns, tiling.values)
+            )
 
         upper = [
             (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
@@ -170,14 +185,19 @@ class NumbaEngine(Engine):
         likelihood = sum(workers.map(divide, upper, small)) if upper else 0.0
         likelihood += sum(workers.map(collect, range(tiling.n_blocks), small))
 
-        def products(rows: slice) -> Any:
-            np.matmul(H[rows], alpha, out=lift[rows])
-            return P[rows].T @ H[rows]
+        if not joint:
+            return likelihood, H, None
+        lift = self.buffers.like(P)
 
-        joint = np.zeros(alpha.shape)
-        for part in workers.map(products, chunks, small):
-            joint += part
-        return likelihood, lift, joint
+        workers.map(lambda rows: np.matmul(H[rows], alpha, out=lift[rows]), chunks, small)
+        half = np.zeros(alpha.shape, np.float32)  # P' H = P' R P is symmetric
+
+        def joint_rows(first: int) -> None:
+            rows = slice(first, first + JOINT_ROWS)
+            np.matmul(P[:, rows].T, H[:, first:], out=half[rows, first:])
+
+        workers.map(joint_rows, range(0, len(alpha), JOINT_ROWS), small)
+        return likelihood, lift, np.triu(half) + np.triu(half, 1).T
 
     def _sparse_pass(self, P: Any, alpha: Any) -> tuple[float, Any, Any]:
         """Each pair once, at the active topics of its rarer word: (L, H alpha where P is not zero, P' H)."""

@@ -25,12 +25,12 @@ class NumpyEngine(Engine):
         """topics = P'."""
         return Mixture(state.topics.T, state.correlations)
 
-    def expect(self, state: State) -> Expectation:
+    def expect(self, state: State, *, joint: bool = True) -> Expectation:
         """R = Mhat / M, H = R P, lift = H alpha, joint = P' H."""
         P, alpha = state.topics, state.correlations
         log_likelihood, ratios = log_likelihood_and_ratios(P, alpha, self.mhat)
         H = ratios @ P
-        return Expectation(log_likelihood, H @ alpha, P.T @ H)
+        return Expectation(log_likelihood, H @ alpha, P.T @ H if joint else None)
 
     def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
         """mu <- [mu (H alpha) - toll]+, alpha <- alpha (P' H), both to a power and normalised."""
@@ -40,11 +40,9 @@ class NumpyEngine(Engine):
         best = counts == counts.max(axis=1, keepdims=True)
         kept = np.where((paid.sum(axis=1, keepdims=True) == 0) & best, counts, paid)
         kept = np.where(kept.sum(axis=0) == 0, counts, kept)
-        joint = alpha * expectation.joint
-        return State(
-            _normalised_columns(_overrelaxed(P, _normalised_columns(kept), power)),
-            _symmetric(_overrelaxed(alpha, _symmetric(joint), power)),
-        )
+        if expectation.joint is not None:
+            alpha = _symmetric(_overrelaxed(alpha, _symmetric(alpha * expectation.joint), power))
+        return State(_normalised_columns(_overrelaxed(P, _normalised_columns(kept), power)), alpha)
 
     def gradient(self, state: State) -> tuple[Any, Any]:
         """dL/dmu = 2 (H alpha)', dL/dalpha = P' H."""

@@ -23,6 +23,7 @@ from fdmix.solvers.solver import Problem, Run, Solver
 
 TOLL = 0.2  # tokens taken off every expected count: a Dirichlet(0.8) prior on topics
 POWER = 1.7  # over-relaxation
+ALPHA_EVERY = 2  # passes; the others are faster by a fifth, and as many are enough (docs/performance.md)
 GROWTH = 1.1  # of the power after each step that gained
 LIKELIHOOD_PASSES = 12  # at least, before the sparse phase
 LIKELIHOOD_TOLERANCE = 0.0015  # of the likelihood gained; a pass that gains less is the last one
@@ -72,7 +73,7 @@ class _EMRun(Run):
         self.supports: list[int] = []
 
     def step(self) -> float:
-        now = self.engine.expect(self.state)
+        now = self.engine.expect(self.state, joint=self.passes % ALPHA_EVERY == 0)
         self.passes += 1
         return self._likelihood_step(now) if self.phase == "likelihood" else self._sparse_step(now)
 
@@ -115,6 +116,8 @@ class _EMRun(Run):
         assert self.previous is not None
         self.power = POWER
         state, expectation = self.previous
+        if expectation.joint is None:
+            expectation = self.engine.expect(state)
         self.state = self.engine.maximise(state, expectation, toll=toll)
         return self.engine.expect(self.state)
 
