@@ -375,7 +375,7 @@ def test_mixtures_are_saved_and_loaded(tmp_path, sharp_world):
     loaded = Mixture.load(tmp_path / "mixture")
     np.testing.assert_array_equal(loaded.topics, mixture.topics)
     assert loaded.vocabulary == mixture.vocabulary
-    with pytest.raises(ValueError, match="holds mixture, not moments"):
+    with pytest.raises(ValueError, match="is a folder, not a file of moments"):
         Moments.load(tmp_path / "mixture")
 
 

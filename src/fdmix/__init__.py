@@ -5,9 +5,12 @@ from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
+from fdmix.preparation import Cleaning
+from fdmix.text import read_corpus, read_moments
 
 __version__ = "0.1.0"
 __all__ = [
+    "Cleaning",
     "Corpus",
     "Mixture",
     "Moments",
@@ -17,5 +20,7 @@ __all__ = [
     "baselines",
     "fit_mixture",
     "metrics",
+    "read_corpus",
+    "read_moments",
     "worlds",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.kernels import pairs as kernels
+from fdmix.preparation import Preparation
 from fdmix.vocabulary import Vocabulary, as_vocabulary, require_known
 
 LARGEST_COUNT = np.iinfo(np.int32).max
@@ -33,6 +34,8 @@ class Corpus:
     counts : scipy sparse matrix or array, NumPy array or nested list, shape (documents, words)
         Whole, non-negative numbers of any integer or float type.
     vocabulary : sequence of distinct strings, `{word: column}` or `{column: word}`, optional
+    documents : columns with a value for each document, such as ids or dates, optional
+    preparation : how text became these words, optional
 
     >>> corpus = Corpus([[2, 1, 0], [0, 1, 1]], ["ant", "bee", "cat"])
     >>> corpus
@@ -43,12 +46,19 @@ class Corpus:
 
     counts: Any
     vocabulary: Vocabulary | None = None
+    documents: Mapping[str, Any] | None = None
+    preparation: Preparation | None = None
 
     def __post_init__(self) -> None:
         counts = whole_counts(self.counts)
         object.__setattr__(self, "counts", counts)
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, counts.shape[1]))
+        columns = {name: np.asarray(values) for name, values in (self.documents or {}).items()}
+        for name, values in columns.items():
+            if values.shape != (counts.shape[0],):
+                raise ValueError(f"documents[{name!r}] must have one value for each of {counts.shape[0]:,} documents")
+        object.__setattr__(self, "documents", columns)
 
     @classmethod
     def from_documents(cls, documents: Iterable[Iterable[str]], vocabulary: Iterable[str] | None = None) -> Corpus:
@@ -161,7 +171,8 @@ class Corpus:
             if documents.ndim != 1 or documents.dtype.kind not in ("iub" if documents.size else "iubf"):
                 raise TypeError("a corpus is sliced by documents only: a slice, whole positions or a mask")
             documents = documents if documents.size else documents.astype(int)
-        return self._with_rows(self.counts[documents])
+        columns = {name: values[documents] for name, values in (self.documents or {}).items()}
+        return self._with_rows(self.counts[documents], self.vocabulary, columns)
 
     def __repr__(self) -> str:
         return f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, {self.n_tokens:,} tokens)"
@@ -187,24 +198,33 @@ class Corpus:
         if self.vocabulary is None:
             raise ValueError("this corpus has no vocabulary, so there is no word to rename")
         require_known(names, self.vocabulary)
-        return self._with_rows(self.counts, as_vocabulary([names.get(word, word) for word in self.vocabulary]))
+        renamed = as_vocabulary([names.get(word, word) for word in self.vocabulary])
+        return self._with_rows(self.counts, renamed, self.documents)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Corpus, (self.counts, self.vocabulary)
+        return Corpus, (self.counts, self.vocabulary, self.documents, self.preparation)
 
-    def _with_rows(self, counts: Any, vocabulary: Vocabulary | None = None) -> Corpus:
+    def _with_rows(self, counts: Any, vocabulary: Vocabulary | None, documents: Mapping[str, Any] | None) -> Corpus:
         for array in (counts.data, counts.indices, counts.indptr):
             array.setflags(write=False)
-        return self.trusting(counts, vocabulary or self.vocabulary)
+        return self.trusting(counts, vocabulary, documents, self.preparation)
 
     @classmethod
-    def trusting(cls, counts: sp.csr_array, vocabulary: Vocabulary | None) -> Corpus:
+    def trusting(
+        cls,
+        counts: sp.csr_array,
+        vocabulary: Vocabulary | None,
+        documents: Mapping[str, Any] | None = None,
+        preparation: Preparation | None = None,
+    ) -> Corpus:
         """A corpus of counts that `whole_counts` has checked and a vocabulary that `as_vocabulary` has."""
         if vocabulary is not None and len(vocabulary) != counts.shape[1]:
             as_vocabulary(vocabulary, counts.shape[1])  # which says what is wrong
         corpus = object.__new__(cls)
         object.__setattr__(corpus, "counts", counts)
         object.__setattr__(corpus, "vocabulary", vocabulary)
+        object.__setattr__(corpus, "documents", dict(documents or {}))
+        object.__setattr__(corpus, "preparation", preparation)
         return corpus
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -102,7 +104,7 @@ def fit_mixture(
     if n_topics == 1:
         topic = np.asarray(mhat.sum(axis=1)).ravel()
         only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
-        whole = _with_all_words(only, seen, moments)
+        whole = _with_all_words(only, seen, moments, _provenance(moments, chosen, seed))
         return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
     _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
     begin = time.monotonic()
@@ -119,7 +121,8 @@ def fit_mixture(
         trace, reason = _loop(run, max_passes, time_limit, begin, callback, seen.size)
         fitted = run.mixture()
         trace.append(arithmetic.expect(arithmetic.place(fitted)).log_likelihood)
-    return Solution(_with_all_words(fitted, seen, moments), trace, run.settled is not None, reason)
+    whole = _with_all_words(fitted, seen, moments, _provenance(moments, chosen, seed))
+    return Solution(whole, trace, run.settled is not None, reason)
 
 
 def _loop(
@@ -213,7 +216,24 @@ def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments, s
     return Mixture(0.99 * topics + 0.01 * unigram, alpha / alpha.sum())
 
 
-def _with_all_words(mixture: Mixture, seen: Any, moments: Moments) -> Mixture:
+def _with_all_words(mixture: Mixture, seen: Any, moments: Moments, provenance: dict[str, Any]) -> Mixture:
     topics = np.zeros((mixture.n_topics, moments.n_words))
     topics[:, seen] = mixture.topics
-    return Mixture(topics, mixture.correlations, moments.vocabulary)
+    return Mixture(topics, mixture.correlations, moments.vocabulary, moments.preparation, provenance)
+
+
+def _provenance(moments: Moments, solver: Solver, seed: int) -> dict[str, Any]:
+    """What it takes to do the fit again."""
+    return {
+        "fdmix": version("fdmix"),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "solver": repr(solver),
+        "seed": int(seed),
+        "moments": {
+            "sha256": moments.checksum(),
+            "documents": moments.n_documents,
+            "tokens": moments.n_tokens,
+            "pairs": moments.n_pairs,
+        },
+    }

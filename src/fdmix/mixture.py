@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ import scipy.sparse as sp
 
 from fdmix.assignment import Assignment, aligned_counts, assign, token_shares
 from fdmix.corpus import Corpus
-from fdmix.storage import FileError, read_arrays, write_arrays
+from fdmix.model_folder import read_folder, write_folder
+from fdmix.preparation import Preparation
+from fdmix.storage import FileError
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-KIND, FORMAT = "mixture", 1
 ROWS_AT_A_TIME = 256
 
 
@@ -29,6 +30,8 @@ class Mixture:
     topics : (T, N), mu_t(u), each row a probability distribution over words
     correlations : (T, T), alpha = E[theta theta'], symmetric, non-negative, sums to 1
     vocabulary : N words, optional
+    preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
+    provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -41,6 +44,8 @@ class Mixture:
     topics: Floats
     correlations: Floats
     vocabulary: Vocabulary | None = None
+    preparation: Preparation | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -86,11 +91,20 @@ class Mixture:
     def __repr__(self) -> str:
         return f"Mixture({self.n_topics:,} topics over {self.n_words:,} words)"
 
-    def top_words(self, n: int = 10) -> list[list[str]]:
-        """The n most probable words of each topic; words are named by position without a vocabulary."""
-        names: Iterable[str] = self.vocabulary or [str(u) for u in range(self.n_words)]
-        names = list(names)
-        return [[names[u] for u in np.argsort(-topic, kind="stable")[:n]] for topic in self.topics]
+    def top_words(self, n: int = 10, *, as_shown: bool = True) -> list[list[str]]:
+        """The n most probable words of each topic, as people write them; by position without a vocabulary.
+
+        as_shown : whether stems are shown in their most frequent form, or as they stand in the vocabulary
+        """
+        name = self.word if as_shown or self.vocabulary is None else self.vocabulary.__getitem__
+        return [[name(u) for u in np.argsort(-topic, kind="stable")[:n].tolist()] for topic in self.topics]
+
+    def word(self, u: int) -> str:
+        """The word of column u in its most frequent form."""
+        if self.vocabulary is None:
+            return str(u)
+        word = self.vocabulary[u]
+        return word if self.preparation is None else self.preparation.shown(word)
 
     def pair_matrix(self) -> Floats:
         """M = mu' alpha mu, dense: the probability that a pair of tokens of a document is (u, v)."""
@@ -160,18 +174,27 @@ class Mixture:
         return token_shares(self.topics, theta, corpus.counts.indptr, words)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the mixture to one file, complete or not at all."""
-        arrays = {"topics": self.topics, "correlations": self.correlations}
-        write_arrays(path, KIND, FORMAT, {"vocabulary": self.vocabulary}, arrays)
+        """Write the mixture to a folder of safetensors and JSON, complete or not at all."""
+        facts = {
+            "topics": self.n_topics,
+            "words": self.n_words,
+            "provenance": dict(self.provenance),
+            "preparation": None if self.preparation is None else self.preparation.facts(),
+            "vocabulary": self.vocabulary,
+        }
+        write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Mixture:
-        """Read a file of `save`; a damaged file is refused."""
-        facts, arrays = read_arrays(path, KIND, FORMAT)
+        """Read a folder of `save`; a damaged one is refused."""
+        arrays, facts = read_folder(path)
         try:
-            return cls(arrays["topics"], arrays["correlations"], facts["vocabulary"])
+            return cls(
+                arrays["topics"], arrays["correlations"], facts["vocabulary"],
+                Preparation.from_facts(facts["preparation"]), facts["provenance"],
+            )  # fmt: skip
         except (KeyError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is no valid file of a mixture: {error}") from None
+            raise FileError(f"{path} is no valid model: {error}") from None
 
 
 def log_likelihood_and_ratios(P: Any, alpha: Any, mhat: sp.csr_array) -> tuple[float, sp.csr_array]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from hashlib import blake2b
 from typing import Any
@@ -20,6 +21,7 @@ from fdmix.estimate import Estimate
 from fdmix.memory import available_bytes
 from fdmix.packed import Integers
 from fdmix.pairs import PairSums
+from fdmix.preparation import Preparation, joined
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
 
@@ -43,6 +45,7 @@ class Moments:
     vocabulary : the words, or None if they are known by position only
     edits : a fingerprint of the words joined and dropped since the documents were counted, "" if none
     folds : the moments of the hash buckets of documents, if asked for; they add up to the whole
+    preparation : how text became these words, if known
 
     >>> moments = Moments.of([[2, 1, 0], [0, 1, 1], [0, 0, 1]], ["ant", "bee", "cat"])
     >>> moments
@@ -61,6 +64,7 @@ class Moments:
     vocabulary: Vocabulary | None = None
     folds: tuple[Moments, ...] = ()
     edits: str = ""
+    preparation: Preparation | None = None
 
     def __post_init__(self) -> None:
         n_words = self.pairs.n_words
@@ -126,12 +130,12 @@ class Moments:
             del block  # adding is where memory peaks
             whole = reduce(operator.add, parts)
             if folds:
-                whole = whole._with(folds=tuple(parts))
+                whole = replace(whole, folds=tuple(parts))
             del parts
             total = whole if total is None else total + whole
         if total is None:
             raise ValueError("there are no counts: give at least one table of documents x words")
-        return total
+        return total.prepared(source.preparation) if isinstance(source, Corpus) else total
 
     @staticmethod
     def estimate(counts: Any, folds: int = 0) -> Estimate:
@@ -238,6 +242,10 @@ class Moments:
                 f"cannot remove these documents: they were not all part of these moments ({error})"
             ) from None
 
+    def prepared(self, preparation: Preparation | None) -> Moments:
+        """The same moments, knowing how text became their words."""
+        return replace(self, preparation=preparation)
+
     def without_fold(self, fold: int) -> Moments:
         """The moments of all documents outside one fold: what to train on when `folds[fold]` is held out."""
         if not self.folds:
@@ -301,6 +309,13 @@ class Moments:
         edits = self._edited("drop", np.flatnonzero(target < 0).tolist())
         return self._relabel(target, None, best.size, edits=edits)
 
+    def checksum(self) -> str:
+        """SHA-256 of everything counted: the same for the same documents, however they were put together."""
+        digest = hashlib.sha256(json.dumps([self.vocabulary, self.n_documents, self.n_skipped]).encode())
+        for array in (self.pairs.first, self.pairs.columns, self.pairs.sums, self.word_counts):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
         everyone = (self, *self.folds)
@@ -308,6 +323,7 @@ class Moments:
             "documents": [[part.n_documents, part.n_skipped] for part in everyone],
             "vocabulary": self.vocabulary,
             "edits": self.edits,
+            "preparation": None if self.preparation is None else self.preparation.facts(),
         }
         arrays: dict[str, Any] = {}
         for number, part in enumerate(everyone):
@@ -336,7 +352,8 @@ class Moments:
                 parts.append(
                     cls(pairs, word_counts, frequencies, n_documents, n_skipped, words, edits=str(facts["edits"]))
                 )
-            return parts[0]._with(folds=tuple(parts[1:]))
+            preparation = Preparation.from_facts(facts.get("preparation"))
+            return replace(parts[0], folds=tuple(parts[1:]), preparation=preparation)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise FileError(f"{path} is no valid file of moments: {error}") from None
 
@@ -356,12 +373,6 @@ class Moments:
         if self.vocabulary is None:
             raise ValueError("these moments have no vocabulary: give one, Moments.of(counts, vocabulary)")
         return self.vocabulary
-
-    def _with(self, *, folds: tuple[Moments, ...]) -> Moments:
-        return Moments(
-            self.pairs, self.word_counts, self.document_frequencies,
-            self.n_documents, self.n_skipped, self.vocabulary, folds, self.edits,
-        )  # fmt: skip
 
     def _edited(self, verb: str, words: Any) -> str:
         """The fingerprint after one more edit."""
@@ -412,6 +423,7 @@ class Moments:
             vocabulary=self.vocabulary,
             folds=tuple(a._zip(b, sign) for a, b in zip(self.folds, other.folds, strict=True)),
             edits=self.edits if self.edits == other.edits else self._edited("with", other.edits),
+            preparation=joined(self.preparation, other.preparation, sign),
         )
 
     def _relabel(
@@ -434,4 +446,5 @@ class Moments:
             words,
             tuple(fold._relabel(target, words, n_words, edits=edits) for fold in self.folds),
             edits,
+            self.preparation,
         )

@@ -54,7 +54,11 @@ def coherence(
     """
     if measure not in MEASURES:
         raise ValueError(f"there is no coherence {measure!r}; there are {', '.join(MEASURES)}")
-    words = topics.top_words(n_words) if isinstance(topics, Mixture) else [list(topic)[:n_words] for topic in topics]
+    words = (
+        topics.top_words(n_words, as_shown=False)
+        if isinstance(topics, Mixture)
+        else [list(topic)[:n_words] for topic in topics]
+    )
     if not words or any(isinstance(topic, str) for topic in ([] if isinstance(topics, Mixture) else topics)):
         raise ValueError("topics must be a Mixture or lists of words, at least one")
     if n_words < 2 or window < 1:

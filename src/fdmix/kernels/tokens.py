@@ -1,0 +1,267 @@
+"""Cut UTF-8 text into tokens and number them: one loop over bytes, a hash table of distinct tokens."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+njit = numba.njit(cache=True, nogil=True)
+AT, AMPERSAND, SEMICOLON, HASH = ord("@"), ord("&"), ord(";"), ord("#")
+H, T, P, S, W = (ord(letter) for letter in "htpsw")
+COLON, SLASH, DOT = ord(":"), ord("/"), ord(".")
+LONGEST_ENTITY = 10  # bytes of &name;
+FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+
+
+@njit
+def code_point(data, i, end):
+    """(code point, bytes) of the UTF-8 character at data[i]; a damaged one counts as one odd byte."""
+    c = np.int64(data[i])
+    if c < 0x80:
+        return c, 1
+    if c >= 0xF0 and i + 3 < end:
+        return (c & 7) << 18 | (data[i + 1] & 63) << 12 | (data[i + 2] & 63) << 6 | (data[i + 3] & 63), 4
+    if c >= 0xE0 and i + 2 < end:
+        return (c & 15) << 12 | (data[i + 1] & 63) << 6 | (data[i + 2] & 63), 3
+    if c >= 0xC0 and i + 1 < end:
+        return (c & 31) << 6 | (data[i + 1] & 63), 2
+    return np.int64(0), 1
+
+
+@njit
+def is_word(data, i, end, word):
+    """(whether the character at data[i] belongs into a word, its bytes)."""
+    code, size = code_point(data, i, end)
+    return code < word.size and word[code] != 0, size
+
+
+@njit
+def url_end(data, i, end):
+    """Where a URL that begins at data[i] ends (at the next white space), or i if none does."""
+    n = end - i
+    found = n > 4 and (
+        (data[i] | 32) == W and (data[i + 1] | 32) == W and (data[i + 2] | 32) == W and data[i + 3] == DOT
+    )
+    if not found and n > 7 and (data[i] | 32) == H and (data[i + 1] | 32) == T and (data[i + 2] | 32) == T:
+        k = i + 5 if (data[i + 4] | 32) == S else i + 4
+        found = (
+            (data[i + 3] | 32) == P
+            and k + 2 < end
+            and data[k] == COLON
+            and data[k + 1] == SLASH
+            and data[k + 2] == SLASH
+        )
+    if not found:
+        return i
+    while i < end and data[i] > 32:
+        i += 1
+    return i
+
+
+@njit
+def glued_url(data, i, j, end):
+    """Where a URL begins that is glued to the end of the token data[i:j], or j if none is."""
+    if j + 2 < end and data[j] == COLON and data[j + 1] == SLASH and data[j + 2] == SLASH:
+        for size in (4, 5):
+            if j - size > i and url_end(data, j - size, end) > j - size:
+                return j - size
+    return j
+
+
+@njit
+def skipped(data, i, end, word, after_word, mentions, entities):
+    """Where the mention or entity that begins with the mark data[i] ends, or i if there is none."""
+    j = i + 1
+    if mentions and data[i] == AT and not after_word:
+        while j < end:
+            inside, size = is_word(data, j, end, word)
+            if not inside:
+                break
+            j += size
+        return j
+    if entities and data[i] == AMPERSAND:
+        if j < end and data[j] == HASH:
+            j += 1
+        while j < min(end, i + LONGEST_ENTITY) and data[j] < 0x80 and word[data[j]]:
+            j += 1
+        if j < end and data[j] == SEMICOLON and j > i + 1:
+            return j + 1
+    return i
+
+
+@njit
+def tokenise(
+    data, offsets, first, word, fold, urls, mentions, entities,
+    slots, hashes, starts, pool, counts, used, ids, lengths,
+):  # fmt: skip
+    """Number the tokens of documents from `first` on; returns the first document there was no room for.
+
+    The text of document d is data[offsets[d] : offsets[d + 1]]; a token is a run of characters with word[code] != 0,
+    with ASCII bytes folded by fold[byte]. Entry e of the table is pool[starts[e] : starts[e + 1]], seen counts[e]
+    times; slots is the open-addressing index (-1: free). used = (entries, ids written). ids gets the entry of every
+    token, lengths[d] how many document d has.
+    """
+    mask = np.uint64(slots.size - 1)
+    n_entries, n_ids = used[0], used[1]
+    for d in range(first, offsets.size - 1):
+        i = offsets[d]
+        end = offsets[d + 1]
+        most = (end - i) // 2 + 1  # tokens
+        if (
+            starts[n_entries] + end - i > pool.size
+            or n_entries + most >= counts.size
+            or 2 * (n_entries + most) > slots.size
+            or n_ids + most > ids.size
+        ):
+            used[0], used[1] = n_entries, n_ids
+            return d
+        begun = n_ids
+        after_word = False
+        while i < end:
+            c = data[i]
+            if c < 0x80:
+                inside, size = word[c] != 0, 1
+            else:
+                inside, size = is_word(data, i, end, word)
+            if not inside:
+                j = i
+                if c in (AT, AMPERSAND):
+                    j = skipped(data, i, end, word, after_word, mentions, entities)
+                after_word = False
+                i = j if j > i else i + size
+                continue
+            if urls and not after_word and ((c | 32) == H or (c | 32) == W):
+                j = url_end(data, i, end)
+                if j > i:
+                    i = j
+                    continue
+            j = i
+            h = FNV_START
+            while j < end:
+                c = data[j]
+                if c < 0x80:
+                    if word[c] == 0:
+                        break
+                    h = (h ^ np.uint64(fold[c])) * FNV_PRIME
+                    j += 1
+                    continue
+                inside, size = is_word(data, j, end, word)
+                if not inside:
+                    break
+                for k in range(j, j + size):
+                    h = (h ^ np.uint64(data[k])) * FNV_PRIME
+                j += size
+            after = j
+            if urls and j < end and data[j] == COLON:
+                cut = glued_url(data, i, j, end)
+                if cut < j:
+                    after = url_end(data, cut, end)
+                    j = cut
+                    h = FNV_START
+                    for k in range(i, j):
+                        h = (h ^ np.uint64(fold[data[k]])) * FNV_PRIME
+            h ^= h >> np.uint64(32)
+            slot = h & mask
+            while True:
+                e = slots[slot]
+                if e < 0:
+                    e = n_entries
+                    slots[slot] = e
+                    hashes[e] = h
+                    at = starts[e]
+                    for k in range(j - i):
+                        pool[at + k] = fold[data[i + k]]
+                    starts[e + 1] = at + j - i
+                    counts[e] = 0
+                    n_entries += 1
+                    break
+                if hashes[e] == h and starts[e + 1] - starts[e] == j - i:
+                    same = True
+                    for k in range(j - i):
+                        if pool[starts[e] + k] != fold[data[i + k]]:
+                            same = False
+                            break
+                    if same:
+                        break
+                slot = (slot + np.uint64(1)) & mask
+            counts[e] += 1
+            ids[n_ids] = e
+            n_ids += 1
+            i = after
+            after_word = True
+        lengths[d] = n_ids - begun
+    used[0], used[1] = n_entries, n_ids
+    return offsets.size - 1
+
+
+@njit
+def reindex(slots, hashes, n_entries):
+    """Fill a larger index."""
+    mask = np.uint64(slots.size - 1)
+    slots[:] = -1
+    for e in range(n_entries):
+        slot = hashes[e] & mask
+        while slots[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = e
+
+
+@njit
+def count_rows(words, lengths, seen, indptr, indices, data):
+    """Rows of counts from documents as word numbers (-1: no word); returns the number of stored counts.
+
+    seen[word] = 1 + where the present row keeps the word's count; stale entries point before the row.
+    """
+    at = 0
+    stored = 0
+    seen[:] = 0
+    for d in range(lengths.size):
+        begin = stored
+        for i in range(at, at + lengths[d]):
+            u = words[i]
+            if u < 0:
+                continue
+            where = seen[u] - 1
+            if where >= begin:
+                data[where] += 1
+            else:
+                indices[stored] = u
+                data[stored] = 1
+                seen[u] = stored + 1
+                stored += 1
+        at += lengths[d]
+        order = np.argsort(indices[begin:stored])
+        row_words = indices[begin:stored][order]
+        row_data = data[begin:stored][order]
+        indices[begin:stored] = row_words
+        data[begin:stored] = row_data
+        indptr[d + 1] = stored
+    return stored
+
+
+@njit
+def join_pairs(words, lengths, codes, n_words, joined):
+    """Replace, from left to right, neighbours (u, v) whose code u n_words + v is listed by n_words + its place.
+
+    Returns the number of words written to `joined`; lengths is updated.
+    """
+    at = 0
+    out = 0
+    for d in range(lengths.size):
+        begun = out
+        end = at + lengths[d]
+        while at < end:
+            u = words[at]
+            if at + 1 < end and u >= 0 and words[at + 1] >= 0:
+                code = u * n_words + words[at + 1]
+                place = np.searchsorted(codes, code)
+                if place < codes.size and codes[place] == code:
+                    joined[out] = n_words + place
+                    out += 1
+                    at += 2
+                    continue
+            joined[out] = u
+            out += 1
+            at += 1
+        lengths[d] = out - begun
+    return out

@@ -1,0 +1,165 @@
+"""How text became words: the cleaning, and the forms in which each word was written. It travels with the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+TREATMENT = (
+    "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
+    "stop_words", "stem", "min_tokens", "ngrams", "phrases",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """The steps from text to words; each can be switched off.
+
+    A token is a run of letters, marks, digits and underscores of any script.
+
+    lowercase : fold case
+    drop_numbers : leave out tokens without a letter
+    drop_urls, drop_mentions, drop_entities : leave out http://... and www..., @name, and &amp; and its like
+    drop_non_ascii : leave out tokens with a letter outside ASCII
+    min_letters : leave out shorter tokens
+    stop_words : "auto" (the language whose function words fill the text, if any does), a language, own words,
+        or None
+    stem : a language of Snowball's stemmers, or None; words are shown in their most frequent form
+    min_count : leave out words seen less often; "auto" is 5, or 1 for fewer than 1,000 documents
+    max_words : keep so many of the most frequent words
+    max_share : leave out words that are in more than this share of the documents
+    min_tokens : leave out documents with fewer tokens left
+    ngrams : count runs of up to so many neighbouring words as words, too
+    phrases : join neighbours that stick together ("neural network") into one word
+    tokenizer : any function from a text to its tokens, instead of ours; all other steps follow as usual
+    """
+
+    lowercase: bool = True
+    drop_numbers: bool = True
+    drop_urls: bool = True
+    drop_mentions: bool = True
+    drop_entities: bool = True
+    drop_non_ascii: bool = False
+    min_letters: int = 2
+    stop_words: str | tuple[str, ...] | None = "auto"
+    stem: str | None = None
+    min_count: int | str = "auto"
+    max_words: int | None = None
+    max_share: float = 1.0
+    min_tokens: int = 0
+    ngrams: int = 1
+    phrases: bool = False
+    tokenizer: Callable[[str], Iterable[str]] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("lowercase", "phrases", *(n for n in TREATMENT if n.startswith("drop_"))):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
+        for name, least in (("min_letters", 0), ("min_tokens", 0), ("ngrams", 1), ("min_count", 1), ("max_words", 1)):
+            value = getattr(self, name)
+            if (name, value) in (("min_count", "auto"), ("max_words", None)):
+                continue
+            if type(value) is not int or value < least:
+                raise ValueError(f"{name} must be a whole number from {least} upwards, not {value!r}")
+        if not 0 < self.max_share <= 1:
+            raise ValueError(f"max_share is a share of the documents, above 0 and up to 1, not {self.max_share!r}")
+        if self.phrases and self.ngrams > 1:
+            raise ValueError(
+                "choose one: phrases=True joins neighbours that stick together, ngrams counts all of them"
+            )
+        if self.stop_words is not None and not isinstance(self.stop_words, str):
+            words = tuple(sorted(set(self.stop_words)))
+            if not all(isinstance(word, str) for word in words):
+                raise TypeError("stop words must be strings")
+            object.__setattr__(self, "stop_words", words)
+        if self.tokenizer is not None and not callable(self.tokenizer):
+            raise TypeError("tokenizer must be a function from a text to its tokens")
+
+    def treats_like(self, other: Cleaning) -> bool:
+        """Whether a text gives the same tokens under both."""
+        return all(getattr(self, name) == getattr(other, name) for name in TREATMENT)
+
+    def facts(self) -> dict[str, Any]:
+        """For JSON; a tokenizer is kept by name only."""
+        kept = asdict(self) | {"tokenizer": None}
+        if self.tokenizer is not None:
+            kept["tokenizer"] = getattr(self.tokenizer, "__qualname__", type(self.tokenizer).__name__)
+        return kept
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, Any]) -> Cleaning:
+        """What `facts` gave; a tokenizer of one's own must be given again."""
+        known = {f.name for f in fields(cls)}
+        if unknown := sorted(set(facts) - known):
+            raise ValueError(f"unknown steps of cleaning: {', '.join(unknown)}")
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in facts.items()
+        }
+        own = given.pop("tokenizer", None)
+        return cls(**given, tokenizer=None if own is None else _Missing(own))
+
+
+class _Missing:
+    """Stands for a tokenizer that was not stored."""
+
+    def __init__(self, name: str) -> None:
+        self.__qualname__ = name
+
+    def __call__(self, text: str) -> Iterable[str]:
+        raise ValueError(
+            f"the text was cut by a tokenizer of your own, {self.__qualname__!r}, which is not stored: "
+            "give it again, tokenizer=..."
+        )
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """The cleaning, and how often each word was written in which form: `forms["learn"]["learning"]`.
+
+    Forms are kept where the word itself may be none (stems). They add up like the moments they belong to.
+    """
+
+    cleaning: Cleaning
+    forms: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def shown(self, word: str) -> str:
+        """The most frequent form of a word, of each of its parts if it is a phrase.
+
+        >>> Preparation(Cleaning(stem="english"), {"learn": {"learning": 7, "learn": 2}}).shown("deep learn")
+        'deep learning'
+        """
+        return " ".join(self._best(part) for part in word.split(" "))
+
+    def _best(self, word: str) -> str:
+        forms = self.forms.get(word)
+        return min(forms, key=lambda form: (-forms[form], form)) if forms else word
+
+    def joined(self, other: Preparation, sign: int = 1) -> Preparation:
+        """The preparation of both texts together, or with sign = -1 of what is left; they must be treated alike."""
+        if not self.cleaning.treats_like(other.cleaning):
+            mine, theirs = self.cleaning, other.cleaning
+            unlike = [name for name in TREATMENT if getattr(mine, name) != getattr(theirs, name)]
+            raise ValueError(f"the texts were prepared differently ({', '.join(unlike)}): count both alike")
+        total = {word: dict(forms) for word, forms in self.forms.items()}
+        for word, forms in other.forms.items():
+            mine_forms = total.setdefault(word, {})
+            for form, n in forms.items():
+                mine_forms[form] = mine_forms.get(form, 0) + sign * n
+        left = {word: {form: n for form, n in forms.items() if n > 0} for word, forms in total.items()}
+        return Preparation(self.cleaning, {word: forms for word, forms in left.items() if forms})
+
+    def facts(self) -> dict[str, Any]:
+        """For JSON, in sorted order."""
+        forms = {word: dict(sorted(self.forms[word].items())) for word in sorted(self.forms)}
+        return {"cleaning": self.cleaning.facts(), "forms": forms}
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, Any] | None) -> Preparation | None:
+        """What `facts` gave."""
+        return None if facts is None else cls(Cleaning.from_facts(facts["cleaning"]), facts["forms"])
+
+
+def joined(a: Preparation | None, b: Preparation | None, sign: int = 1) -> Preparation | None:
+    """Of two parts: unknown if either's is."""
+    return None if a is None or b is None else a.joined(b, sign)

@@ -1,0 +1,97 @@
+"""Some documents as bytes: what the tokeniser reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+BATCH_BYTES = 1 << 22
+BLANK_LINE = re.compile(r"\r?\n[ \t\r\f\v]*\n\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Document d is data[offsets[d] : offsets[d + 1]], UTF-8; `kept` holds the columns that travel along.
+
+    consumed : bytes (or rows) of the source read so far, for those who show progress
+    """
+
+    data: Any
+    offsets: Any
+    kept: Mapping[str, list[Any]] = field(default_factory=dict)
+    consumed: int = 0
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of(cls, texts: list[str], kept: Mapping[str, list[Any]] | None = None, consumed: int = 0) -> Batch:
+        """From strings."""
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets, kept or {}, consumed)
+
+    def texts(self) -> list[str]:
+        """The documents as strings."""
+        whole = self.data.tobytes()
+        return [
+            whole[a:b].decode("utf-8", "replace") for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)
+        ]
+
+    def after(self, n: int) -> Batch:
+        """Without the first n documents."""
+        return Batch(self.data, self.offsets[n:], {name: list(v[n:]) for name, v in self.kept.items()}, self.consumed)
+
+
+Row = tuple[str, tuple[Any, ...]]  # a text, and the values of the columns that travel along
+
+
+def in_batches(rows: Iterable[tuple[Row, int]], names: tuple[str, ...], size: int = BATCH_BYTES) -> Iterator[Batch]:
+    """Put rows, each with how much was consumed, together until there are about `size` characters."""
+    texts: list[str] = []
+    values: list[tuple[Any, ...]] = []
+    total = consumed = 0
+
+    def batch() -> Batch:
+        columns = list(zip(*values, strict=True)) if names else []
+        return Batch.of(texts, {name: list(column) for name, column in zip(names, columns, strict=True)}, consumed)
+
+    for (text, kept), consumed in rows:  # noqa: B007  (the last value is used)
+        texts.append(text)
+        values.append(kept)
+        total += len(text) + 8
+        if total >= size:
+            yield batch()
+            texts, values, total = [], [], 0
+    if texts:
+        yield batch()
+
+
+def paragraphs(rows: Iterable[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
+    """Cut texts at blank lines; each paragraph keeps its text's other columns."""
+    return chain.from_iterable(
+        (((part, kept), consumed) for part in BLANK_LINE.split(text) if part.strip())
+        for (text, kept), consumed in rows
+    )
+
+
+def from_arrow(column: Any, kept: Mapping[str, Any], consumed: int = 0) -> Batch:
+    """From an Arrow array of strings, without a copy where it can be; nulls are empty documents."""
+    import pyarrow as pa  # noqa: PLC0415  (slow to import, and only for tables)
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if not pa.types.is_large_string(column.type):
+        column = column.cast(pa.large_string())
+    if column.null_count:
+        column = column.fill_null("")
+    _, offsets, data = column.buffers()
+    where = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    content = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
+    return Batch(content, where, {name: values.to_pylist() for name, values in kept.items()}, consumed)

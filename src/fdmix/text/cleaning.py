@@ -1,0 +1,64 @@
+"""Recipes of cleaning by name, and how settings become one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from fdmix.preparation import Cleaning
+from fdmix.text.stop_words import LISTS, from_file
+
+PRESETS = {
+    "plain": Cleaning(
+        drop_numbers=False, drop_urls=False, drop_mentions=False, drop_entities=False, min_letters=1,
+        stop_words=None, min_count=1,
+    ),
+    "papers": Cleaning(min_letters=3, stop_words="english", stem="english", min_count=25, min_tokens=20),
+    "tweets": Cleaning(
+        min_letters=3, drop_non_ascii=True, stop_words="english", stem="english", min_count=1, max_words=15_000,
+        min_tokens=4,
+    ),
+}  # fmt: skip
+
+
+def cleaning_of(preset: str | Cleaning | None, steps: dict[str, Any]) -> Cleaning:
+    """A preset (or the default) with some steps changed.
+
+    >>> cleaning_of("papers", {"stem": None}).min_count
+    25
+    """
+    if isinstance(preset, Cleaning) or preset is None:
+        recipe = preset or Cleaning()
+    elif preset in PRESETS:
+        recipe = PRESETS[preset]
+    else:
+        raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
+    known = [f.name for f in fields(Cleaning)]
+    if unknown := sorted(set(steps) - set(known)):
+        raise TypeError(f"there is no step {unknown[0]!r}; there are {', '.join(known)}")
+    if "stop_words" in steps:
+        steps = steps | {"stop_words": _stop_words(steps["stop_words"])}
+    if steps.get("stem"):
+        _stemmer_exists(steps["stem"])
+    return replace(recipe, **steps)
+
+
+def _stop_words(given: Any) -> Any:
+    if given is None or given is False:
+        return None
+    if isinstance(given, str | os.PathLike) and given != "auto" and given not in LISTS:
+        if not Path(given).is_file():
+            raise ValueError(
+                f"stop_words={str(given)!r} is neither a file nor a language; there are lists for {', '.join(LISTS)}"
+            )
+        return from_file(Path(given))
+    return given if isinstance(given, str) else tuple(given)
+
+
+def _stemmer_exists(language: Any) -> None:
+    import Stemmer  # noqa: PLC0415  (only when stems are asked for)
+
+    if language not in Stemmer.algorithms():
+        raise ValueError(f"there is no stemmer for {language!r}; there are {', '.join(sorted(Stemmer.algorithms()))}")

@@ -1,0 +1,174 @@
+"""Read text: into a `Corpus`, or straight into `Moments` without holding the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus import Corpus
+from fdmix.kernels.threads import streamed
+from fdmix.moments import Moments
+from fdmix.preparation import Cleaning, Preparation
+from fdmix.text.cleaning import cleaning_of
+from fdmix.text.files import Layout
+from fdmix.text.sources import Source, source_of
+from fdmix.text.spool import Spool, TokenBatch, token_batches
+from fdmix.text.vocabularies import Recipe, chosen_recipe
+
+ENTRIES_AT_A_TIME = 2_000_000
+Report = Callable[[str, int, int | None], Any]  # of a step: its name, how far, of how much
+
+
+def read_corpus(
+    source: Any,
+    *,
+    column: str | None = None,
+    id: str | None = None,
+    date: str | None = None,
+    label: str | None = None,
+    split: str | None = None,
+    preset: str | Cleaning | None = None,
+    like: Any = None,
+    encoding: str | None = None,
+    n_threads: int | None = None,
+    report: Report | None = None,
+    **steps: Any,
+) -> Corpus:
+    """Read and clean text.
+
+    Parameters
+    ----------
+    source : strings, a file, folder or glob (.txt, .csv, .tsv, .jsonl, .parquet, also .gz, .bz2, .xz, .zst; "-" is
+        standard input), a list of paths, or a pandas, polars or Arrow table
+    column : of a table, that holds the text; needed if there are several and none is called "text"
+    id, date, label : columns that travel along, as `corpus.documents["id"]` and so on
+    split : "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of text files)
+    preset : "papers" and "tweets" are the paper's recipes, "plain" only folds case; or a Cleaning
+    like : a Corpus, Moments or Mixture: clean alike, and keep its words
+    encoding : of files, default UTF-8
+    report : called as `report("reading", done, of)` while it goes on
+    steps : of `Cleaning`, to change the preset's: `stem="english", min_count=10, stop_words=None`
+
+    >>> corpus = read_corpus(["The cat sat on the mat.", "A cat and a dog."], stop_words="english")
+    >>> corpus.vocabulary
+    ('cat', 'dog', 'mat', 'sat')
+    """
+    kept = tuple((name, wanted) for name, wanted in (("id", id), ("date", date), ("label", label)) if wanted)
+    given = source_of(source, Layout(column, kept, split, encoding))
+    if like is not None:
+        recipe = recipe_of(like, preset, steps)
+        return _corpus(token_batches(given, recipe.cleaning, n_threads, report), recipe)
+    spool = Spool.in_memory(cleaning_of(preset, steps))
+    spool.fill(given, n_threads, report)
+    return _corpus(spool, chosen_recipe(spool))
+
+
+def read_moments(
+    source: Any,
+    *,
+    column: str | None = None,
+    split: str | None = None,
+    preset: str | Cleaning | None = None,
+    like: Any = None,
+    folds: int = 0,
+    encoding: str | None = None,
+    n_threads: int | None = None,
+    report: Report | None = None,
+    **steps: Any,
+) -> Moments:
+    """Like `Moments.of(read_corpus(source, ...), folds=folds)`, without ever holding text or counts as a whole.
+
+    The text is read once; its tokens wait as numbers in a temporary file until the vocabulary is known.
+    """
+    given = source_of(source, Layout(column, (), split, encoding))
+    if like is not None:
+        recipe = recipe_of(like, preset, steps)
+        return counted(token_batches(given, recipe.cleaning, n_threads, report), recipe, folds, n_threads)
+    with TemporaryDirectory(prefix="fdmix-") as folder:
+        spool = Spool.in_file(cleaning_of(preset, steps), Path(folder))
+        spool.fill(given, n_threads, report)
+        return counted(spool, chosen_recipe(spool), folds, n_threads, report)
+
+
+def counted(
+    batches: Any, recipe: Recipe, folds: int = 0, n_threads: int | None = None, report: Report | None = None
+) -> Moments:
+    """The moments of all batches."""
+    nothing = sp.csr_array((0, recipe.n_words), dtype=np.int32)
+    chunks = (corpus for _, corpus in corpora(batches, recipe, report))
+    first = Corpus.trusting(nothing, recipe.vocabulary)
+    total = Moments.of((c for part in ([first], chunks) for c in part), folds=folds, n_threads=n_threads)
+    return total.prepared(recipe.preparation)
+
+
+def corpora(batches: Any, recipe: Recipe, report: Report | None = None) -> Iterator[tuple[int, Corpus]]:
+    """Chunks of the corpus, each with the number of batches that are in it or before it."""
+    waiting: list[Any] = []
+    entries = 0
+    done = 0
+    of = None
+    workers: int | None = 1  # while new tokens appear, one thread learns what they are
+    if isinstance(batches, Spool):
+        of, workers = len(batches), None
+        recipe.learn(batches.lexicons)
+    for counts, keep in streamed(recipe.counts, batches, workers):
+        done += 1
+        waiting.append(counts[keep] if not keep.all() else counts)
+        entries += counts.nnz + counts.shape[0]
+        if report is not None:
+            report("counting", done, of)
+        if entries >= ENTRIES_AT_A_TIME:
+            yield done, recipe.corpus(waiting)
+            waiting, entries = [], 0
+    if waiting:
+        yield done, recipe.corpus(waiting)
+
+
+def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:
+    """The words and cleaning of a Corpus, Moments or Mixture."""
+    preparation, vocabulary = getattr(like, "preparation", None), getattr(like, "vocabulary", None)
+    if vocabulary is None:
+        raise ValueError(f"this {type(like).__name__} has no vocabulary, so new text cannot be matched to it")
+    if preparation is None:
+        if preset is None and not steps:
+            raise ValueError(
+                f"this {type(like).__name__} does not know how its text was cleaned: say so, by preset= or by steps"
+            )
+        return Recipe(vocabulary, Preparation(cleaning_of(preset, steps or {})))
+    return Recipe(
+        vocabulary, Preparation(cleaning_of(preset or preparation.cleaning, steps or {}), preparation.forms)
+    )
+
+
+def _corpus(batches: Any, recipe: Recipe) -> Corpus:
+    """All documents at once, with what travels along."""
+    counts: list[Any] = []
+    kept: dict[str, list[Any]] = {}
+    places: list[Any] = []
+    position = 0
+    for batch in batches:
+        rows, keep = recipe.counts(batch)
+        counts.append(rows[keep] if not keep.all() else rows)
+        places.append(position + np.flatnonzero(keep))
+        position += rows.shape[0]
+        for name, values in batch.kept.items():
+            kept.setdefault(name, []).extend(v for v, wanted in zip(values, keep.tolist(), strict=True) if wanted)
+    documents: dict[str, Any] = {"document": np.concatenate([np.empty(0, np.int64), *places])}
+    documents |= {name: as_column(values) for name, values in kept.items()}
+    return recipe.corpus(counts, documents)
+
+
+def as_column(values: list[Any]) -> Any:
+    """A NumPy array of the values; of objects if they are of several kinds."""
+    if any(value is None for value in values) or len({type(value) for value in values}) > 1:
+        return np.array(values, dtype=object)
+    column = np.array(values)
+    return column if column.ndim == 1 and column.dtype.kind in "biufUMm" else np.array(values, dtype=object)
+
+
+__all__ = ["Source", "TokenBatch", "corpora", "counted", "read_corpus", "read_moments", "recipe_of"]

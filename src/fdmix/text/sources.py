@@ -1,0 +1,172 @@
+"""Where text comes from: strings, files, folders, globs, standard input, tables. All of it becomes batches."""
+
+from __future__ import annotations
+
+import glob
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fdmix.text.batches import Batch, Row, in_batches, paragraphs
+from fdmix.text.files import KINDS, STDIN, Layout, TextError, batches_of, kind_of, table_batches
+
+
+class Source(ABC):
+    """Documents that can be read batch by batch."""
+
+    size: int | None = None  # bytes or rows in all, if known
+
+    @abstractmethod
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """The documents after the first `skip`."""
+
+
+@dataclass(frozen=True)
+class Files(Source):
+    """Documents in files, one file after the other."""
+
+    paths: tuple[str, ...]
+    layout: Layout
+
+    @property
+    def size(self) -> int | None:  # type: ignore[override]
+        """Bytes in all files."""
+        return None if STDIN in self.paths else sum(Path(path).stat().st_size for path in self.paths)
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """File after file; progress counts bytes of all files."""
+        before = 0
+        for path in self.paths:
+            for batch in batches_of(path, self.layout):
+                if skip >= len(batch):
+                    skip -= len(batch)
+                    continue
+                rest, skip = (batch.after(skip), 0) if skip else (batch, 0)
+                yield replace(rest, consumed=before + rest.consumed)
+            before += 0 if path == STDIN else Path(path).stat().st_size
+
+
+@dataclass(frozen=True, eq=False)
+class Strings(Source):
+    """Documents as strings in memory, or from any iterable."""
+
+    texts: Iterable[str]
+    layout: Layout
+
+    @property
+    def size(self) -> int | None:  # type: ignore[override]
+        """How many, if known."""
+        return len(self.texts) if isinstance(self.texts, Sized) else None
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Strings; None and NaN, as tables have them, are empty documents."""
+        if self.layout.column or self.layout.kept:
+            raise ValueError("strings have no columns: column=, id=, date= and label= are for tables")
+        rows = ((_row(text, number), number + 1) for number, text in enumerate(self.texts) if number >= skip)
+        yield from in_batches(paragraphs(rows) if self.layout.split == "paragraphs" else rows, ())
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Source):
+    """Rows of an Arrow table."""
+
+    table: Any
+    layout: Layout
+
+    @property
+    def size(self) -> int | None:  # type: ignore[override]
+        """Rows."""
+        return int(self.table.num_rows)
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Some rows at a time."""
+        return table_batches(self.table.slice(skip), self.layout)
+
+
+def source_of(source: Any, layout: Layout) -> Source:
+    """Understand what was given."""
+    if isinstance(source, Source):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return files_of([source], layout)
+    if isinstance(source, bytes | Mapping):
+        raise TypeError(f"text is read from strings, files or tables, not from {type(source).__name__}")
+    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_batches") or _is_frame(source):
+        return _table_of(source, layout)
+    if isinstance(source, list | tuple) and source and all(isinstance(item, os.PathLike) for item in source):
+        return files_of(source, layout)
+    if not isinstance(source, Iterable):
+        raise TypeError(f"text is read from strings, files or tables, not from {type(source).__name__}")
+    return Strings(source, layout)
+
+
+def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
+    """Files, folders and globs in one list; a folder of plain text files has a document per file."""
+    paths: list[str] = []
+    for item in given:
+        name = os.fspath(item)
+        if name == STDIN:
+            paths.append(name)
+        elif Path(name).is_dir():
+            found = _in_folder(Path(name))
+            if all(kind_of(path) == "text" for path in found):
+                layout = replace(layout, split=layout.split or "files")
+            paths += found
+        elif Path(name).is_file():
+            paths.append(name)
+        elif found := sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else []:  # noqa: PTH207
+            paths += [path for path in found if Path(path).is_file()]
+        else:
+            some_text = len(name) > 200 or "\n" in name or " " in name
+            hint = ": to read strings give a list of them" if some_text else ""
+            raise FileNotFoundError(f"there is no file or folder {name[:80]!r}{hint}")
+    if not paths:
+        raise TextError("there is no file to read")
+    return Files(tuple(paths), layout)
+
+
+def _in_folder(folder: Path) -> list[str]:
+    """All files of known kinds, in sorted order, hidden ones left out."""
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    known = [path for path in found if kind_of(path, unknown="")]
+    if not known:
+        raise TextError(f"{folder} holds no text: no file ends in {', '.join(KINDS)}")
+    return [str(path) for path in known]
+
+
+def _is_frame(source: Any) -> bool:
+    return type(source).__module__.split(".")[0] in ("pandas", "polars") and hasattr(source, "__array__")
+
+
+def _table_of(source: Any, layout: Layout) -> Source:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(source, pa.ChunkedArray | pa.Array):
+        return Table(pa.table({"text": source}), layout)
+    if getattr(source, "ndim", 2) == 1 or type(source).__name__ == "Series":
+        return Strings(list(source), layout)
+    if isinstance(source, pa.Table):
+        return Table(source, layout)
+    if isinstance(source, pa.RecordBatch):
+        return Table(pa.Table.from_batches([source]), layout)
+    if type(source).__module__.startswith("pandas"):
+        return Table(pa.Table.from_pandas(source, preserve_index=False), layout)
+    return Table(pa.table(source), layout)
+
+
+def _row(text: Any, number: int) -> Row:
+    if isinstance(text, str):
+        return text, ()
+    if text is None or (isinstance(text, float) and math.isnan(text)) or type(text).__name__ == "NAType":
+        return "", ()
+    raise TypeError(
+        f"document {number} is {type(text).__name__}, not a string; for lists of tokens use Corpus.from_documents"
+    )
