@@ -106,16 +106,18 @@ def counted(
     return total.prepared(recipe.preparation)
 
 
-def corpora(batches: Any, recipe: Recipe, report: Report | None = None) -> Iterator[tuple[int, Corpus]]:
-    """Chunks of the corpus, each with the number of batches that are in it or before it."""
+def corpora(
+    batches: Any, recipe: Recipe, report: Report | None = None, done: int = 0
+) -> Iterator[tuple[int, Corpus]]:
+    """Chunks of the corpus after `done` batches, each with the number of batches that are in it or before it."""
     waiting: list[Any] = []
     entries = 0
-    done = 0
     of = None
     workers: int | None = 1  # while new tokens appear, one thread learns what they are
     if isinstance(batches, Spool):
         of, workers = len(batches), None
         recipe.learn(batches.lexicons)
+        batches = batches.after(done)
     for counts, keep in streamed(recipe.counts, batches, workers):
         done += 1
         waiting.append(counts[keep] if not keep.all() else counts)

@@ -35,7 +35,6 @@ def token_batches(
     n_threads: int | None = None,
     report: Callable[[str, int, int | None], Any] | None = None,
     lexicons: list[Lexicon] | None = None,
-    skip: int = 0,
 ) -> Iterator[TokenBatch]:
     """Read and tokenise a source in threads, each with a lexicon of its own; batches come in the source's order."""
     workers = 1 if cleaning.tokenizer is not None else thread_count(n_threads)
@@ -52,7 +51,7 @@ def token_batches(
         finally:
             free.put(lexicon)
 
-    for tokens, consumed in streamed(work, source.batches(skip), workers):
+    for tokens, consumed in streamed(work, source.batches(), workers):
         if report is not None:
             report("reading", consumed, source.size)
         yield tokens
@@ -81,9 +80,9 @@ class Spool:
     def __len__(self) -> int:
         return len(self.batches) + len(self.index)
 
-    def fill(self, source: Source, n_threads: int | None = None, report: Any = None, pause: Any = None) -> None:
-        """Read on where reading stopped; `pause()` is called after each batch."""
-        for batch in token_batches(source, self.cleaning, n_threads, report, self.lexicons, self.n_documents):
+    def fill(self, source: Source, n_threads: int | None = None, report: Any = None) -> None:
+        """Read a source."""
+        for batch in token_batches(source, self.cleaning, n_threads, report, self.lexicons):
             self.n_documents += batch.lengths.size
             if self.folder is None:
                 self.batches.append(batch)
@@ -92,8 +91,6 @@ class Spool:
                 with (self.folder / name).open("ab") as file:
                     file.write(memoryview(array))
             self.index.append((self.lexicons.index(batch.lexicon), batch.ids.size, batch.lengths.size))
-            if pause is not None:
-                pause()
 
     def __iter__(self) -> Iterator[TokenBatch]:
         return self.after(0)

@@ -1,0 +1,58 @@
+"""The program: its commands, and how it fails."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import fdmix
+from fdmix.cli import counting, demonstration, documents, fitting, looking
+from fdmix.cli.console import say
+
+app = typer.Typer(
+    help="Learn topics from word pairs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit,
+    looking.topics, documents.assign, documents.evaluate, looking.info,
+):  # fmt: skip
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fdmix {fdmix.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+) -> None:
+    """Learn topics from word pairs.
+
+    From text to topics in one step:  fdmix fit tweets.csv --column text --topics 50 -o model
+    """
+
+
+def main() -> None:
+    """Run; an error is one or two sentences and exit code 1, wrong usage exit code 2."""
+    try:
+        app()
+    except (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError) as error:
+        if "--debug" in sys.argv:
+            raise
+        if isinstance(error, BrokenPipeError):  # `fdmix topics model | head`
+            sys.stderr.close()
+            sys.exit(0)
+        said = str(error).strip() or type(error).__name__
+        say(f"fdmix: {said}")
+        sys.exit(1)

@@ -1,0 +1,85 @@
+"""fit: from text or moments to a model folder, in one step."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fdmix.cli.console import fitting, print_json, say, steps, timed
+from fdmix.cli.counting import count_text
+from fdmix.cli.inputs import added, moments_files
+from fdmix.cli.options import AsJson, Inputs, TextOptions, Threads, with_text_options
+from fdmix.cli.tables import topic_facts, topic_table
+from fdmix.fit import fit_mixture
+from fdmix.mixture import Mixture
+from fdmix.moments import Moments
+
+
+@with_text_options
+def fit(
+    inputs: Inputs,
+    text: TextOptions,
+    topics: Annotated[int, typer.Option("--topics", "-t", min=1, help="Number of topics.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model folder to write.")],
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
+    solver: Annotated[str, typer.Option(help="em (ours) or adam (the paper's).")] = "em",
+    sparsity: Annotated[float | None, typer.Option(help="Toll in tokens of sparse EM (default: auto).")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Stop after so many seconds with the best so far.")] = None,
+    start: Annotated[Path | None, typer.Option(help="A model to begin with; its topics keep their numbers.")] = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn topics from text, from files of moments, or from folders of either.
+
+    Ctrl-C stops the fit and keeps the best topics so far.
+
+    Examples:
+
+      fdmix fit tweets.csv --column text --topics 50 -o model
+
+      fdmix fit papers/ --preset papers --topics 100 -o model
+
+      fdmix fit week.moments --topics 200 -o model
+    """
+    if out.exists() and not out.is_dir():
+        raise FileExistsError(f"{out} is a file: give the name of a folder for the model")
+    moments = _moments(inputs, text, threads)
+    say(f"{moments!r}")
+    with steps() as bars, timed() as seconds:
+        solution = fit_mixture(
+            moments,
+            topics,
+            solver=solver,
+            seed=seed,
+            sparsity="auto" if sparsity is None else sparsity,
+            time_limit=time_limit,
+            start="anchors" if start is None else Mixture.load(start),
+            callback=fitting(bars),
+            n_threads=threads,
+        )
+        took = seconds()
+    solution.mixture.save(out)
+    if as_json:
+        score = solution.log_likelihoods[-1]
+        print_json(
+            {"model": str(out), "topics": topic_facts(solution.mixture), "log_likelihood": score}
+            | {"converged": solution.converged, "reason": solution.reason, "seconds": round(took, 3)}
+        )
+    else:
+        topic_table(solution.mixture)
+    say(f"{len(solution.log_likelihoods) - 1} passes in {took:.1f} s: {solution.reason}. Wrote {out}.")
+    if solution.reason == "interrupted by the user":
+        raise typer.Exit(130)
+
+
+def _moments(inputs: list[str], text: TextOptions, threads: int | None) -> Moments:
+    files = moments_files(inputs)
+    if files:
+        if text.given or text.layout.column:
+            raise ValueError("the inputs are moments, already counted: options of text do not apply to them")
+        return added(files)
+    with tempfile.TemporaryDirectory(prefix="fdmix-") as folder:
+        return count_text(inputs, text, Path(folder) / "moments", folds=0, threads=threads)
