@@ -1,13 +1,19 @@
 """Topic models from word pairs: full dependence mixtures on exact, additive co-occurrence moments."""
 
+from typing import TYPE_CHECKING, Any
+
 from fdmix import baselines, metrics, worlds
 from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 
+if TYPE_CHECKING:
+    from fdmix.estimator import FDM
+
 __version__ = "0.1.0"
 __all__ = [
+    "FDM",
     "Corpus",
     "Mixture",
     "Moments",
@@ -19,3 +25,12 @@ __all__ = [
     "metrics",
     "worlds",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """FDM, when it is asked for: scikit-learn takes a second to import, and most of fdmix does not need it."""
+    if name == "FDM":
+        from fdmix.estimator import FDM  # noqa: PLC0415
+
+        return FDM
+    raise AttributeError(f"module 'fdmix' has no attribute {name!r}")

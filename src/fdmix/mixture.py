@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 
 from fdmix.assignment import Assignment, aligned_counts, assign, token_shares
 from fdmix.corpus import Corpus
+from fdmix.interop import correlation_graph, pyldavis_arguments, topic_frame
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions
 
@@ -88,8 +88,7 @@ class Mixture:
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """The n most probable words of each topic; words are named by position without a vocabulary."""
-        names: Iterable[str] = self.vocabulary or [str(u) for u in range(self.n_words)]
-        names = list(names)
+        names = self._names()
         return [[names[u] for u in np.argsort(-topic, kind="stable")[:n]] for topic in self.topics]
 
     def pair_matrix(self) -> Floats:
@@ -158,6 +157,29 @@ class Mixture:
             words = positions(corpus.vocabulary, self.vocabulary)[words]
         theta = self.assign(corpus, prior)
         return token_shares(self.topics, theta, corpus.counts.indptr, words)
+
+    def to_pyldavis(self, n_tokens: float = 1_000_000) -> dict[str, Any]:
+        """Arguments for `pyLDAvis.prepare(**mixture.to_pyldavis())`: no corpus needed.
+
+        Documents are made up so that topics have their shares; `n_tokens` only scales the bars. Words that no topic
+        has are left out. pyLDAvis numbers topics by size, from 1, unless told `sort_topics=False, start_index=0`.
+        """
+        return pyldavis_arguments(self.topics, self.correlations, self._names(), n_tokens)
+
+    def to_networkx(self, threshold: float = 1.0, n: int = 5) -> Any:
+        """The graph of topics that come together: an edge where the lift alpha_ij / (s_i s_j) exceeds the threshold.
+
+        Nodes are numbers of topics, with `words` (the n most probable ones) and `share`; edges have `weight`
+        (alpha_ij), `lift` and `correlation`.
+        """
+        return correlation_graph(self.correlations, self.top_words(n), threshold)
+
+    def to_frame(self, n: int | None = 10) -> Any:
+        """A pandas table of the n most probable words of each topic (None: all that it has), a row each."""
+        return topic_frame(self.topics, self.shares, self._names(), n)
+
+    def _names(self) -> list[str]:
+        return list(self.vocabulary or (str(u) for u in range(self.n_words)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture to one file, complete or not at all."""
