@@ -44,7 +44,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     max_iter : most passes over the pairs
     tol : a pass that changes less is the last, see `fit_mixture`
     prior : of `transform`. None: the most likely topics of each document; "dirichlet": about the posterior mean under
-        the prior that matches the correlations, better for short documents; or the Dirichlet's parameters
+        the prior that matches the correlations; or the Dirichlet's parameters
     random_state : whole number or RandomState; None is 0, so that a fit can be repeated
     n_jobs : threads; None or -1: all cores. No result depends on it.
     callback : called with a `Progress` after each pass; returning True stops the fit. See also `set_callbacks`.
@@ -266,7 +266,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _n_threads(self) -> int | None:
-        return None if self.n_jobs in (None, -1) else self.n_jobs
+        return None if self.n_jobs is None or self.n_jobs == -1 else int(self.n_jobs)
 
 
 def _require_some_weight(weights: Any) -> None:

@@ -66,7 +66,7 @@ def _chosen_words(
 def _candidates(
     mhat: sp.csr_array, n: int, unigram: Floats, frequencies: Any, rng: np.random.Generator, enough: float
 ) -> tuple[Any, Any]:
-    """Words in enough documents, or the 3 n (at least 20) most frequent if they are fewer; and their projected rows."""
+    """Words in enough documents, or the 3 n most frequent (at least 20) if they are fewer; their projected rows."""
     seen = np.flatnonzero(unigram > 0)
     words = seen[frequencies[seen] >= enough]
     fewest = max(3 * n, FEWEST_CANDIDATES)
