@@ -3,7 +3,7 @@
 import argparse
 import importlib
 
-NAMES = ["text", "moments", "passes", "recovery", "solvers", "assignment"]
+NAMES = ["text", "moments", "passes", "recovery", "solvers", "assignment", "estimator"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

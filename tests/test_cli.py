@@ -154,7 +154,7 @@ def test_evaluate(model, texts):
         (("topics", "nowhere"), 1, "there is no model"),
         (("topics", "."), 1, "is no model of fdmix"),
         (("fit", "x.csv", "-o", "m"), 2, "--topics"),
-        (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "0 is not in the range"),
+        (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "--topics"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--column", "body"), 1, "no column 'body'; it has a, b"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--preset", "books"), 1, "there is no preset"),
         (("fit", "tiny.txt", "-t", "3", "-o", "m"), 1, "no word pair"),

@@ -1,5 +1,7 @@
 """Topic models from word pairs: full dependence mixtures on exact, additive co-occurrence moments."""
 
+from typing import TYPE_CHECKING, Any
+
 from fdmix import baselines, metrics, worlds
 from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
@@ -8,8 +10,12 @@ from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
 from fdmix.text import read_corpus, read_moments
 
+if TYPE_CHECKING:
+    from fdmix.estimator import FDM
+
 __version__ = "0.1.0"
 __all__ = [
+    "FDM",
     "Cleaning",
     "Corpus",
     "Mixture",
@@ -24,3 +30,12 @@ __all__ = [
     "read_moments",
     "worlds",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """FDM, when it is asked for: scikit-learn takes a second to import, and most of fdmix does not need it."""
+    if name == "FDM":
+        from fdmix.estimator import FDM  # noqa: PLC0415
+
+        return FDM
+    raise AttributeError(f"module 'fdmix' has no attribute {name!r}")

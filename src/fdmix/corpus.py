@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.graphs import neighbours
 from fdmix.kernels import pairs as kernels
 from fdmix.preparation import Preparation
 from fdmix.vocabulary import Vocabulary, as_vocabulary, require_known
@@ -136,6 +137,31 @@ class Corpus:
         if largest >= size:
             raise ValueError(f"word id {largest:,} is outside a vocabulary of {size:,} words")
         return cls(_rows([len(bag) for bag in listed], ids.astype(np.int64), numbers, size), words)
+
+    @classmethod
+    def from_graph(cls, edges: Any, *, directed: bool = False, loops: int = 0) -> Corpus:
+        """A node's neighbours are its document: the topics of this corpus are overlapping communities.
+
+        edges : a networkx graph, a square scipy sparse adjacency matrix, or (i, j) and (i, j, weight) of a list.
+            Weights are whole numbers: how often two nodes are joined.
+        directed : an edge of a list leads from i to j only; otherwise both ways
+        loops : how often each node is a neighbour of its own, besides the loops that are there
+
+        Documents and words are the nodes, both in the same order; their names are the vocabulary.
+
+        >>> Corpus.from_graph([("ann", "bob"), ("bob", "cleo"), ("cleo", "ann")])
+        Corpus(3 documents, 3 words, 6 tokens)
+        """
+        return cls(*neighbours(edges, directed=directed, loops=loops))
+
+    def to_bags(self) -> list[list[tuple[int, int]]]:
+        """gensim's form: each document as a list of `(word id, count)` pairs.
+
+        >>> Corpus([[2, 0, 1], [0, 0, 0]]).to_bags()
+        [[(0, 2), (2, 1)], []]
+        """
+        pairs = list(zip(self.counts.indices.tolist(), self.counts.data.tolist(), strict=True))
+        return [pairs[begin:end] for begin, end in pairwise(self.counts.indptr.tolist())]
 
     @property
     def n_documents(self) -> int:

@@ -6,7 +6,7 @@ import logging
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -20,6 +20,7 @@ from fdmix.moments import Moments
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 from fdmix.starts import STARTS, starting_mixture
 from fdmix.vocabulary import positions
+from fdmix.weighted import WeightedMoments
 
 log = logging.getLogger("fdmix")
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
@@ -41,17 +42,18 @@ class Solution:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is told after each pass."""
+    """What a callback is told after each pass; `mixture()` makes the best mixture so far."""
 
     passes: int
     log_likelihood: float
     seconds: float
     active_topics_per_word: float
     phase: str
+    mixture: Callable[[], Mixture] = field(repr=False, compare=False)
 
 
 def fit_mixture(
-    moments: Moments,
+    moments: Moments | WeightedMoments,
     n_topics: int,
     *,
     solver: str | Solver = "em",
@@ -116,9 +118,10 @@ def fit_mixture(
             first = starting_mixture(start, mhat, n_topics + spare, moments.document_frequencies[seen], seed)
         rng = np.random.default_rng([seed, 1])
         arithmetic = engine_for(engine, mhat, n_topics, n_threads)
-        problem = Problem(arithmetic, mhat, n_topics, max(moments.n_tokens, 1), tolerance, rng)
+        problem = Problem(arithmetic, mhat, n_topics, max(round(moments.n_tokens), 1), tolerance, rng)
         run = chosen.begin(problem, first)
-        trace, reason = _loop(run, max_passes, time_limit, begin, callback, seen.size)
+        told = callback and _teller(callback, run, begin, seen, moments)
+        trace, reason = _loop(run, max_passes, time_limit, begin, told)
         fitted = run.mixture()
         trace.append(arithmetic.expect(arithmetic.place(fitted)).log_likelihood)
     whole = _with_all_words(fitted, seen, moments, _provenance(moments, chosen, seed))
@@ -130,24 +133,37 @@ def _loop(
     max_passes: int,
     time_limit: float | None,
     begin: float,
-    callback: Callable[[Progress], Any] | None,
-    n_words: int,
+    told: Callable[[list[float]], Any] | None,
 ) -> tuple[list[float], str]:
     """Step until something says stop; what stopped it, in a sentence."""
     trace: list[float] = []
     try:
         while len(trace) < max_passes:
             trace.append(run.step())
-            seconds = time.monotonic() - begin
-            if callback and callback(Progress(len(trace), trace[-1], seconds, run.active() / n_words, run.phase)):
+            if told and told(trace):
                 return trace, "the callback asked to stop"
             if run.settled is not None:
                 return trace, run.settled
-            if time_limit is not None and seconds >= time_limit:
+            if time_limit is not None and time.monotonic() - begin >= time_limit:
                 return trace, f"the time limit of {time_limit:g} seconds was reached"
     except KeyboardInterrupt:
         return trace, "interrupted by the user"
     return trace, f"the limit of {max_passes:,} passes was reached"
+
+
+def _teller(
+    callback: Callable[[Progress], Any], run: Run, begin: float, seen: Any, moments: Moments | WeightedMoments
+) -> Callable[[list[float]], Any]:
+    """Tell the callback about the pass just done, and hear whether to stop."""
+
+    def mixture() -> Mixture:
+        return _with_all_words(run.mixture(), seen, moments, {})
+
+    def told(trace: list[float]) -> Any:
+        active = run.active() / seen.size
+        return callback(Progress(len(trace), trace[-1], time.monotonic() - begin, active, run.phase, mixture))
+
+    return told
 
 
 def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
@@ -162,8 +178,10 @@ def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
     return EM(sparsity) if solver == "em" else SOLVERS[solver]()
 
 
-def _check(moments: Moments, n_topics: int, max_passes: int, tolerance: float, time_limit: float | None) -> None:
-    if not isinstance(moments, Moments):
+def _check(
+    moments: Moments | WeightedMoments, n_topics: int, max_passes: int, tolerance: float, time_limit: float | None
+) -> None:
+    if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
     if (type(n_topics) is not int and not isinstance(n_topics, np.integer)) or n_topics < 1:
         raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
@@ -189,7 +207,9 @@ def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) ->
         )
 
 
-def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments, seed: int) -> Mixture:
+def _aligned_start(
+    start: Mixture, n_topics: int, seen: Any, moments: Moments | WeightedMoments, seed: int
+) -> Mixture:
     """The given mixture over the words that have pairs, with a little of every word and every pair of topics.
 
     A topic with no such word begins as a noisy unigram, because equal topics would stay equal.
@@ -216,13 +236,15 @@ def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: Moments, s
     return Mixture(0.99 * topics + 0.01 * unigram, alpha / alpha.sum())
 
 
-def _with_all_words(mixture: Mixture, seen: Any, moments: Moments, provenance: dict[str, Any]) -> Mixture:
+def _with_all_words(
+    mixture: Mixture, seen: Any, moments: Moments | WeightedMoments, provenance: dict[str, Any]
+) -> Mixture:
     topics = np.zeros((mixture.n_topics, moments.n_words))
     topics[:, seen] = mixture.topics
     return Mixture(topics, mixture.correlations, moments.vocabulary, moments.preparation, provenance)
 
 
-def _provenance(moments: Moments, solver: Solver, seed: int) -> dict[str, Any]:
+def _provenance(moments: Moments | WeightedMoments, solver: Solver, seed: int) -> dict[str, Any]:
     """What it takes to do the fit again."""
     return {
         "fdmix": version("fdmix"),
@@ -230,10 +252,5 @@ def _provenance(moments: Moments, solver: Solver, seed: int) -> dict[str, Any]:
         "python": platform.python_version(),
         "solver": repr(solver),
         "seed": int(seed),
-        "moments": {
-            "sha256": moments.checksum(),
-            "documents": moments.n_documents,
-            "tokens": moments.n_tokens,
-            "pairs": moments.n_pairs,
-        },
+        "moments": moments.provenance(),
     }

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from fdmix.assignment import Assignment, aligned_counts, assign, token_shares
 from fdmix.corpus import Corpus
+from fdmix.interop import correlation_graph, pyldavis_arguments, topic_frame
 from fdmix.model_folder import read_folder, write_folder
 from fdmix.preparation import Preparation
 from fdmix.storage import FileError
@@ -172,6 +173,29 @@ class Mixture:
             words = positions(corpus.vocabulary, self.vocabulary)[words]
         theta = self.assign(corpus, prior)
         return token_shares(self.topics, theta, corpus.counts.indptr, words)
+
+    def to_pyldavis(self, n_tokens: float = 1_000_000) -> dict[str, Any]:
+        """Arguments for `pyLDAvis.prepare(**mixture.to_pyldavis())`: no corpus needed.
+
+        Documents are made up so that topics have their shares; `n_tokens` only scales the bars. Words that no topic
+        has are left out. pyLDAvis numbers topics by size, from 1, unless told `sort_topics=False, start_index=0`.
+        """
+        return pyldavis_arguments(self.topics, self.correlations, self._names(), n_tokens)
+
+    def to_networkx(self, threshold: float = 1.0, n: int = 5) -> Any:
+        """The graph of topics that come together: an edge where the lift alpha_ij / (s_i s_j) exceeds the threshold.
+
+        Nodes are numbers of topics, with `words` (the n most probable ones) and `share`; edges have `weight`
+        (alpha_ij), `lift` and `correlation`.
+        """
+        return correlation_graph(self.correlations, self.top_words(n), threshold)
+
+    def to_frame(self, n: int | None = 10) -> Any:
+        """A pandas table of the n most probable words of each topic (None: all that it has), a row each."""
+        return topic_frame(self.topics, self.shares, self._names(), n)
+
+    def _names(self) -> list[str]:
+        return [self.word(u) for u in range(self.n_words)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture to a folder of safetensors and JSON, complete or not at all."""

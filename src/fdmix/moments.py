@@ -316,6 +316,11 @@ class Moments:
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
+    def provenance(self) -> dict[str, Any]:
+        """What is known about them, for people."""
+        counted = {"documents": self.n_documents, "tokens": self.n_tokens, "pairs": self.n_pairs}
+        return {"sha256": self.checksum()} | counted
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
         everyone = (self, *self.folds)

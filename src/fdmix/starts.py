@@ -13,6 +13,7 @@ from fdmix.mixture import Mixture
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 STARTS = ("anchors", "d2", "rows", "noise")
 DIMENSIONS = 1000
+FEWEST_CANDIDATES = 20  # among the few most frequent words of a small corpus, no two may lie apart
 ENOUGH_DOCUMENTS = 50  # a rarer word's row is mostly noise, and noise looks extreme
 ROW_SHARE = 0.7  # of a word's row in a starting topic; the unigram makes up the rest, so that no entry is zero
 
@@ -65,11 +66,12 @@ def _chosen_words(
 def _candidates(
     mhat: sp.csr_array, n: int, unigram: Floats, frequencies: Any, rng: np.random.Generator, enough: float
 ) -> tuple[Any, Any]:
-    """Words in enough documents, or the 3 n most frequent if they are too few; and their projected rows."""
+    """Words in enough documents, or the 3 n most frequent (at least 20) if they are fewer; their projected rows."""
     seen = np.flatnonzero(unigram > 0)
     words = seen[frequencies[seen] >= enough]
-    if words.size < 3 * n:
-        words = np.sort(seen[np.argsort(-frequencies[seen], kind="stable")[: 3 * n]])
+    fewest = max(3 * n, FEWEST_CANDIDATES)
+    if words.size < fewest:
+        words = np.sort(seen[np.argsort(-frequencies[seen], kind="stable")[:fewest]])
     return words, _projected_rows(mhat, words, unigram, max(DIMENSIONS, 2 * n), rng)
 
 

@@ -45,7 +45,7 @@ def assign_posterior(
                     total = 0.0
                     for k in range(K):
                         n[k] -= c * r[i, k]
-                        own = (c - 1) * r[i, k]
+                        own = max(c - 1, 0) * r[i, k]
                         new = by_word[i, k] * (prior[topics[k]] + max(n[k], 0.0) + own)
                         r[i, k] = new
                         total += new

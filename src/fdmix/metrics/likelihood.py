@@ -13,6 +13,7 @@ from fdmix.engines import engine_for
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.vocabulary import positions
+from fdmix.weighted import WeightedMoments
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOOTHING = 1e-4
@@ -24,12 +25,14 @@ class Score:
 
     values : the mean log-probability of a token, for each document that was scored
     lengths : how many tokens of it were scored
+    documents : which documents those are
     smoothing : the share of the uniform distribution that was mixed into the topics, so that no word is impossible
     n_unknown : tokens not scored: the mixture does not have their word or, without smoothing, gives it no chance
     """
 
     values: Floats
     lengths: Floats
+    documents: Any
     smoothing: float
     n_unknown: int
 
@@ -37,6 +40,10 @@ class Score:
     def mean(self) -> float:
         """The mean over documents."""
         return float(self.values.mean())
+
+    def weighted_mean(self, weights: Any) -> float:
+        """The mean over documents, of which each counts as often as its weight says (one for every document)."""
+        return float(np.average(self.values, weights=np.asarray(weights)[self.documents]))
 
     def __float__(self) -> float:
         return self.mean
@@ -57,7 +64,7 @@ def holdout_log_likelihood(mixture: Mixture, counts: Any, smoothing: float = SMO
     scored = np.isfinite(result.log_likelihoods)
     _require(scored, "no document has a token of the mixture's words")
     lengths = np.asarray(table.sum(axis=1)).ravel()[scored].astype(np.float64)
-    return Score(result.log_likelihoods[scored], lengths, smoothing, unknown)
+    return Score(result.log_likelihoods[scored], lengths, np.flatnonzero(scored), smoothing, unknown)
 
 
 def completion_log_likelihood(
@@ -89,7 +96,7 @@ def completion_log_likelihood(
         log_probability[some] = np.log(probability)
     lengths = np.asarray(held.sum(axis=1)).ravel().astype(np.float64)
     totals = np.bincount(document, weights=held.data * log_probability, minlength=held.shape[0])
-    return Score(totals[scored] / lengths[scored], lengths[scored], smoothing, unknown)
+    return Score(totals[scored] / lengths[scored], lengths[scored], np.flatnonzero(scored), smoothing, unknown)
 
 
 def perplexity(score: Score) -> float:
@@ -102,7 +109,7 @@ def perplexity(score: Score) -> float:
     return float(np.exp(-np.average(score.values, weights=score.lengths)))
 
 
-def pair_log_likelihood(mixture: Mixture, moments: Moments, smoothing: float = SMOOTHING) -> float:
+def pair_log_likelihood(mixture: Mixture, moments: Moments | WeightedMoments, smoothing: float = SMOOTHING) -> float:
     """L = sum_uv Mhat[u, v] log M[u, v] on moments, of a held-out fold for instance: needs no documents.
 
     Words are matched by name; pairs with a word that the mixture does not have are left out of Mhat.
@@ -115,6 +122,8 @@ def pair_log_likelihood(mixture: Mixture, moments: Moments, smoothing: float = S
         raise ValueError(f"smoothing must be from 0 to below 1, not {smoothing}")
     mhat = moments.matrix
     if mixture.vocabulary is not None and moments.vocabulary is not None and mixture.vocabulary != moments.vocabulary:
+        if not isinstance(moments, Moments):
+            raise ValueError("weighted moments are scored over the mixture's own words, in the same order")
         known = set(mixture.vocabulary)
         shared = moments.restrict([word for word in moments.vocabulary if word in known])
         where = positions(shared.vocabulary or (), mixture.vocabulary)

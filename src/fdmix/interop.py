@@ -1,0 +1,87 @@
+"""Topics in the forms of other packages: pyLDAvis, networkx, pandas. Plain arrays in, their objects out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+SMOOTHING = 1e-6  # share of the unigram in a topic: pyLDAvis takes logarithms of all entries
+
+
+def ask_for(package: str, extra: str) -> Any:
+    """Import an optional package, or say how to get it."""
+    try:
+        return import_module(package)
+    except ImportError as missing:
+        raise ImportError(f"this needs {package}: pip install 'fdmix[{extra}]'") from missing
+
+
+def pyldavis_arguments(topics: Floats, correlations: Floats, words: list[str], n_tokens: float) -> dict[str, Any]:
+    """Arguments of `pyLDAvis.prepare`, without the corpus.
+
+    Its documents only serve to find how large the topics are. So document i stands for what is said beside topic i:
+    a share s_i of all tokens, with topic shares alpha_ij / s_i; then sum_i s_i (alpha_ij / s_i) = s_j, s the row sums
+    of alpha. Words that no topic has are left out, and topics that never occur are given one token in a million.
+    """
+    shares = correlations.sum(axis=1)
+    never = shares <= 1e-6
+    beside = correlations / np.where(never, 1, shares)[:, None]
+    beside[never] = np.eye(len(shares))[never]
+    lengths = np.where(never, 1e-6, shares) * n_tokens
+    unigram = (lengths @ beside) / lengths.sum() @ topics
+    kept = np.flatnonzero(unigram > 0)
+    unigram = unigram[kept] / unigram[kept].sum()
+    smooth = (1 - SMOOTHING) * topics[:, kept] + SMOOTHING * unigram
+    return {
+        "topic_term_dists": smooth / smooth.sum(axis=1, keepdims=True),
+        "doc_topic_dists": beside / beside.sum(axis=1, keepdims=True),
+        "doc_lengths": lengths,
+        "vocab": [words[u] for u in kept],
+        "term_frequency": unigram * n_tokens,
+    }
+
+
+def correlation_graph(correlations: Floats, top_words: list[list[str]], threshold: float) -> Any:
+    """A networkx graph: topics are nodes, and two that come together more often than by chance are joined.
+
+    lift = alpha_ij / (s_i s_j), of which an edge has more than the threshold; correlation = that of theta_i and
+    theta_j, with covariance alpha_ij - s_i s_j (NaN where a topic does not vary); weight = alpha_ij.
+    """
+    graph = ask_for("networkx", "graphs").Graph()
+    shares = correlations.sum(axis=1)
+    chance = np.outer(shares, shares)
+    lift = np.divide(correlations, chance, out=np.zeros_like(chance), where=chance > 0)
+    covariance = correlations - chance
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0))
+    scale = np.outer(deviation, deviation)
+    correlation = np.divide(covariance, scale, out=np.full_like(scale, np.nan), where=scale > 0)
+    for topic, words in enumerate(top_words):
+        graph.add_node(topic, words=", ".join(words), share=float(shares[topic]))
+    for i, j in np.argwhere(np.triu(lift > threshold, 1)).tolist():
+        graph.add_edge(
+            i, j, weight=float(correlations[i, j]), lift=float(lift[i, j]), correlation=float(correlation[i, j])
+        )
+    return graph
+
+
+def topic_frame(topics: Floats, shares: Floats, words: list[str], n: int | None) -> Any:
+    """A pandas table of the n most probable words of each topic: topic, share, rank, word, probability.
+
+    None stands for all words; those of probability 0 are never listed.
+    """
+    pandas = ask_for("pandas", "frames")
+    order = np.argsort(-topics, axis=1, kind="stable")[:, :n]
+    probability = np.take_along_axis(topics, order, axis=1)
+    topic, rank = np.nonzero(probability)
+    return pandas.DataFrame(
+        {
+            "topic": topic,
+            "share": shares[topic],
+            "rank": rank + 1,
+            "word": [words[u] for u in order[topic, rank]],
+            "probability": probability[topic, rank],
+        }
+    )
