@@ -21,6 +21,8 @@ $(BIN)/python:
 $(VENV)/.user: pyproject.toml | $(BIN)/python
 	@echo "installing fdmix"
 	@$(PIP) install -e '.[plots]'
+	@echo "compiling (once)"
+	@folder=$$(mktemp -d) && $(BIN)/fdmix demo --documents 400 --topics 5 --out $$folder >/dev/null 2>&1; rm -rf $$folder
 	@touch $@
 
 $(VENV)/.test: pyproject.toml $(VENV)/.user
@@ -33,7 +35,7 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.test
 	@$(PIP) install --group dev
 	@touch $@
 
-demo: $(VENV)/.user  ## the paper's picture: the pair matrix of three overlapping topics
+demo: $(VENV)/.user  ## learn topics from the docstrings of installed packages, and show them
 	@$(BIN)/fdmix demo --out demo
 
 test: $(VENV)/.test  ## all tests

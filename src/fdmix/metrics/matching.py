@@ -8,8 +8,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from fdmix.mixture import Mixture
 from fdmix.vocabulary import positions
@@ -54,6 +52,9 @@ def matching_distance(a: Mixture | Any, b: Mixture | Any) -> Matching:
     left, right = (np.asarray(x.topics if isinstance(x, Mixture) else x, np.float64) for x in (a, b))
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1] or not left.size * right.size:
         raise ValueError(f"topics over the same words are needed, not tables of {left.shape} and {right.shape}")
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (slow to import)
+    from scipy.spatial.distance import cdist  # noqa: PLC0415
+
     costs = cdist(left, right, "cityblock")
     rows, columns = linear_sum_assignment(costs)
     return Matching(rows, columns, costs[rows, columns])
