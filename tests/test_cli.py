@@ -60,7 +60,12 @@ def test_help_and_version():
     shown = run("--help").stdout
     for command in COMMANDS:
         assert command in shown
-        assert "Example" in run(command, "--help").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples(command):
+    assert "Example" in run(command, "--help").stdout
 
 
 def test_fit_finds_the_topics(model):
@@ -83,6 +88,7 @@ def test_topics(model):
     assert facts[0]["words"][0] in run("topics", model).stdout
 
 
+@pytest.mark.slow
 def test_count_merge_subtract(texts, tmp_path):
     a, b, both = tmp_path / "a.moments", tmp_path / "b.moments", tmp_path / "both.moments"
     steps = ("--column", "text", "--preset", "plain")
@@ -104,6 +110,7 @@ def test_count_merge_subtract(texts, tmp_path):
     assert facts["cleaning"]["min_letters"] == 1
 
 
+@pytest.mark.slow
 def test_fit_from_moments_and_folders(texts, tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
@@ -118,6 +125,7 @@ def test_fit_from_moments_and_folders(texts, tmp_path):
     assert "Wrote" in warm.stderr
 
 
+@pytest.mark.slow
 def test_assign(model, texts, tmp_path):
     theta = tmp_path / "theta.parquet"
     run("assign", model, texts / "a.csv", "--column", "text", "--id", "number", "-o", theta)
@@ -140,6 +148,7 @@ def test_assign(model, texts, tmp_path):
     assert "must end in" in run("assign", model, texts / "b.csv", "-o", tmp_path / "theta.xls", code=1).stderr
 
 
+@pytest.mark.slow
 def test_evaluate(model, texts):
     facts = json.loads(run("evaluate", model, texts / "all.jsonl", "--json").stdout)
     assert facts["documents"] == 3_000
@@ -147,6 +156,7 @@ def test_evaluate(model, texts):
     assert "coherence" in run("evaluate", model, texts / "all.jsonl").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -212,6 +222,7 @@ def test_count_survives_sigkill(seed, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
+@pytest.mark.slow
 def test_another_count_is_not_mixed_in(tmp_path):
     (tmp_path / "a.txt").write_text("one two three\n" * 10)
     partial = tmp_path / "out.partial"
@@ -222,6 +233,7 @@ def test_another_count_is_not_mixed_in(tmp_path):
     assert partial.is_dir()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_so_far(texts, tmp_path):
     run("count", texts / "all.jsonl", "-o", tmp_path / "moments")
     code = (
