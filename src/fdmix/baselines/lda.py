@@ -15,13 +15,14 @@ from fdmix.corpus import Corpus
 from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 2_000
 
 
 def lda(
     corpus: Any,
     n_topics: int,
     *,
-    sweeps: int = 300,
+    sweeps: int | str = 300,
     alpha: float = 0.1,
     eta: float = 0.01,
     optimise: bool = True,
@@ -31,6 +32,8 @@ def lda(
 ) -> Mixture:
     """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
 
+    sweeps : a number, or "settled": until 100 sweeps gain less than 0.002 in the log-likelihood of a token, 2,000 at
+        most (MALLET does not tell, and gets 1,000)
     alpha, eta : the Dirichlet parameters of one topic in a document and of one word in a topic
     optimise : let the sampler fit alpha (and MALLET also eta) as it goes
     n_threads : the result is reproducible on one thread only
@@ -38,7 +41,7 @@ def lda(
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     for name, number in (("n_topics", n_topics), ("sweeps", sweeps), ("n_threads", n_threads)):
-        if not hasattr(number, "__index__") or number < 1:
+        if (name, number) != ("sweeps", SETTLED) and (not hasattr(number, "__index__") or int(number) < 1):
             raise ValueError(f"{name} must be a whole number from 1 upwards, not {number!r}")
     if not (0 < alpha < np.inf and 0 < eta < np.inf):
         raise ValueError(f"alpha and eta must be positive numbers, not {alpha!r} and {eta!r}")
@@ -53,12 +56,15 @@ def lda(
         "n_threads": n_threads,
     }
     sampler = _by_tomotopy if mallet is None else _by_mallet
-    topics, theta = sampler(corpus, n_topics, mallet, **settings)
+    topics, theta, done = sampler(corpus, n_topics, mallet, **settings)
     second = theta.T @ theta
-    return Mixture(topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary)
+    return Mixture(
+        topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary, corpus.preparation,
+        settings | {"sweeps": done},
+    )  # fmt: skip
 
 
-def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tuple[Floats, Floats]:
+def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tuple[Floats, Floats, int]:
     try:
         import tomotopy  # noqa: PLC0415
     except ImportError as missing:
@@ -70,16 +76,32 @@ def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tupl
             model.add_doc(words)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # about results on several threads, said in the docstring
-        model.train(settings["sweeps"], workers=settings["n_threads"], show_progress=False)
+        done = _train(model, settings["sweeps"], settings["n_threads"])
     topics = np.full((n_topics, corpus.n_words), 0.0)
     columns = [int(word) for word in model.used_vocabs]
     for t in range(n_topics):
         topics[t, columns] = model.get_topic_word_dist(t)
     theta = np.array([document.get_topic_dist() for document in model.docs], dtype=np.float64)
-    return topics, theta
+    return topics, theta, done
 
 
-def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> tuple[Floats, Floats]:
+def _train(model: Any, sweeps: int | str, n_threads: int) -> int:
+    """Sweep; returns how often."""
+    if sweeps != SETTLED:
+        model.train(sweeps, workers=n_threads, show_progress=False)
+        return int(sweeps)
+    before, done = -np.inf, 0
+    while done < MOST_SWEEPS:
+        model.train(SWEEPS_AT_A_TIME, workers=n_threads, show_progress=False)
+        done += SWEEPS_AT_A_TIME
+        if model.ll_per_word - before < SETTLED_GAIN:
+            break
+        before = model.ll_per_word
+    return done
+
+
+def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> tuple[Floats, Floats, int]:
+    sweeps = 1_000 if settings["sweeps"] == SETTLED else settings["sweeps"]
     program = shutil.which(str(mallet))
     if program is None:
         raise FileNotFoundError(f"there is no MALLET at {mallet}: give the path of its bin/mallet")
@@ -92,9 +114,9 @@ def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> t
         _run(
             [
                 program, "train-topics", "--input", data, "--num-topics", n_topics,
-                "--num-iterations", settings["sweeps"], "--alpha", settings["alpha"] * n_topics,
+                "--num-iterations", sweeps, "--alpha", settings["alpha"] * n_topics,
                 "--beta", settings["eta"], "--optimize-interval", 10 if settings["optimise"] else 0,
-                "--optimize-burn-in", min(200, settings["sweeps"] // 4),
+                "--optimize-burn-in", min(200, sweeps // 4),
                 "--random-seed", settings["seed"] + 1, "--num-threads", settings["n_threads"],
                 "--topic-word-weights-file", weights, "--output-doc-topics", shares,
             ]
@@ -104,7 +126,7 @@ def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> t
             topic, word, weight = line.split("\t")
             topics[int(topic), int(word)] = float(weight)
         rows = [line.split() for line in shares.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
-        return topics, np.array([row[2:] for row in rows], dtype=np.float64)
+        return topics, np.array([row[2:] for row in rows], dtype=np.float64), sweeps
 
 
 def _run(command: list[Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import fdmix
-from fdmix.cli import counting, demonstration, documents, fitting, looking
+from fdmix.cli import counting, demonstration, documents, fitting, looking, reproduction
 from fdmix.cli.console import say
 
 app = typer.Typer(
@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 for command in (
     demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit,
-    looking.topics, documents.assign, documents.evaluate, looking.info,
+    looking.topics, documents.assign, documents.evaluate, looking.info, reproduction.reproduce,
 ):  # fmt: skip
     app.command()(command)
 

@@ -1,0 +1,155 @@
+"""What every experiment writes: result.json, a CSV table, figures as PNG and SVG, its part of the page of results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchmarks.measure import machine
+
+from fdmix.storage import replacing
+
+PACKAGES = ("fdmix", "numpy", "scipy", "numba", "tomotopy", "scikit-learn")
+
+
+@dataclass
+class Results:
+    """The results of one experiment in its folder.
+
+    rows : the table, a dictionary a row; verdict : a sentence or two on agreement with the paper, or the difference
+    """
+
+    folder: Path
+    title: str
+    scale: str
+    settings: dict
+    rows: list = field(default_factory=list)
+    verdict: str = ""
+    figures: list = field(default_factory=list)
+
+    def write(self):
+        """Everything but the figures, which `draw` has written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        facts = {
+            "title": self.title,
+            "scale": self.scale,
+            "machine": machine(),
+            "python": platform.python_version(),
+            "versions": {name: _version(name) for name in PACKAGES},
+            "settings": self.settings,
+            "rows": self.rows,
+            "verdict": self.verdict,
+            "figures": [name for name, _ in self.figures],
+            "captions": dict(self.figures),
+        }
+        _write(self.folder / "result.json", json.dumps(facts, indent=1, default=float))
+        table = io.StringIO()
+        writer = csv.DictWriter(table, _columns(self.rows), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        _write(self.folder / "table.csv", table.getvalue())
+
+    def draw(self, name, caption, plot, size=(6, 4)):
+        """`plot(axes)` as name.png and name.svg."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for suffix, canvas in (("png", FigureCanvasAgg), ("svg", FigureCanvasSVG)):
+            figure = Figure(figsize=size, layout="constrained", dpi=160)
+            axes = figure.add_subplot()
+            plot(axes)
+            axes.spines[["top", "right"]].set_visible(False)
+            with replacing(self.folder / f"{name}.{suffix}") as file:
+                getattr(canvas(figure), f"print_{suffix}")(file)
+        self.figures = [*[f for f in self.figures if f[0] != name], (name, caption)]
+
+
+def finished(folder, scale):
+    """Whether this experiment was done at this scale."""
+    path = Path(folder) / "result.json"
+    return path.is_file() and json.loads(path.read_text()).get("scale") == scale
+
+
+def write_page(out):
+    """results.md and results.html from all result.json below `out`."""
+    parts = [json.loads(path.read_text()) | {"name": path.parent.name} for path in sorted(out.glob("*/result.json"))]
+    lines = ["# The paper's experiments, and ours", ""]
+    for part in parts:
+        lines += [f"## {part['title']}", "", f"Scale: {part['scale']}. {part['machine']}.", ""]
+        lines += [*_table(part["rows"]), "", part["verdict"], ""]
+        for name in part["figures"]:
+            lines += [f"![{part['captions'][name]}]({part['name']}/{name}.png)", ""]
+    text = "\n".join(lines)
+    _write(out / "results.md", text)
+    _write(out / "results.html", _html(parts))
+    return out / "results.md"
+
+
+def shown(value):
+    """A number as a table shows it."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}".rstrip("0").rstrip(".")
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _table(rows):
+    columns = _columns(rows)
+    yield "| " + " | ".join(columns) + " |"
+    yield "|" + "---|" * len(columns)
+    for row in rows:
+        yield "| " + " | ".join(shown(row.get(column)) for column in columns) + " |"
+
+
+def _html(parts):
+    from html import escape
+
+    body = ["<h1>The paper's experiments, and ours</h1>"]
+    for part in parts:
+        columns = _columns(part["rows"])
+        head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(shown(row.get(column)))}</td>" for column in columns) + "</tr>"
+            for row in part["rows"]
+        )
+        body.append(f"<h2>{escape(part['title'])}</h2><p>Scale: {part['scale']}. {escape(part['machine'])}.</p>")
+        body.append(f"<table><tr>{head}</tr>{rows}</table><p>{escape(part['verdict'])}</p>")
+        for name in part["figures"]:
+            caption = escape(part["captions"][name])
+            body.append(
+                f'<figure><img src="{part["name"]}/{name}.svg" alt="{caption}"><figcaption>{caption}</figcaption>'
+            )
+            body.append("</figure>")
+    style = (
+        "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+        "table{border-collapse:collapse}td,th{padding:.2em .8em;border-bottom:1px solid #ccc;text-align:left}"
+        "img{max-width:100%}"
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>fdmix: results</title><style>{style}</style>'
+        f"{''.join(body)}</html>"
+    )
+
+
+def _columns(rows):
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _write(path, text):
+    with replacing(path) as file:
+        file.write(text.encode())

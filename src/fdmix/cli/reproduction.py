@@ -1,0 +1,91 @@
+"""reproduce: the paper's experiments, from the folder `experiments` of the source tree."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import fdmix
+from fdmix.cli.console import say
+
+PARTS = ("matrix", "synthetic", "papers", "tweets", "graphs", "consistency")
+Part = Annotated[str, typer.Argument(help=f"One of {', '.join(PARTS)}, or all.")]
+
+
+def reproduce(
+    part: Part = "all",
+    scale: Annotated[str, typer.Option(help="small (minutes, no data needed) or paper (hours).")] = "small",
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with the corpora (mlpapers.npz or papers.csv, ...).")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for results; a finished part is not repeated.")] = Path("results"),
+    mallet: Annotated[Path | None, typer.Option(help="MALLET's command, to use it as SparseLDA.")] = None,
+) -> None:
+    """Reproduce the paper's experiments: tables, figures, and its numbers beside ours.
+
+    Stopped and started again, it goes on with what is missing.
+
+    Examples:
+
+      fdmix reproduce matrix
+
+      fdmix reproduce all --scale paper --data ../data --out results
+    """
+    if part not in (*PARTS, "all"):
+        raise ValueError(f"there is no experiment {part!r}; there are {', '.join(PARTS)}, or all")
+    if scale not in ("small", "paper"):
+        raise ValueError(f"--scale is small or paper, not {scale!r}")
+    results = _experiments("results")
+    folder = out.resolve() / scale
+    data = (data or _root().parent / "shared" / "data").resolve()
+    chosen = PARTS if part == "all" else (part,)
+    begin = time.monotonic()
+    missing = []
+    for number, name in enumerate(chosen):
+        if results.finished(folder / name, scale):
+            say(f"{name}: done already, in {folder / name}")
+            continue
+        say(f"{name} ({number + 1} of {len(chosen)})")
+        try:
+            _run(name, scale, folder / name, data, mallet)
+        except FileNotFoundError as error:
+            if type(error).__name__ != "MissingDataError":
+                raise
+            missing.append(f"{name}: {error}")
+        say(f"{name}: {time.monotonic() - begin:.0f} s since the beginning")
+    page = results.write_page(folder)
+    say("\n".join([*missing, f"Wrote {page}"]))
+    if missing:
+        raise typer.Exit(1)
+
+
+def _run(name: str, scale: str, folder: Path, data: Path, mallet: Path | None) -> None:
+    experiment = _experiments(f"{'heldout' if name in ('papers', 'tweets') else name}.run")
+    options: dict[str, Any] = {"mallet": None if mallet is None else str(mallet)}
+    if name in ("papers", "tweets"):
+        options["name"] = name
+    experiment.run(scale, folder, data, lambda text: say(f"  {text}"), **options)
+
+
+def _root() -> Path:
+    return Path(fdmix.__file__).parents[2]
+
+
+def _experiments(module: str) -> Any:
+    if not (_root() / "experiments").is_dir():
+        raise ImportError(
+            "fdmix reproduce needs the source tree: git clone the repository and install it with pip install -e ."
+        )
+    if str(_root()) not in sys.path:
+        sys.path.insert(0, str(_root()))
+    try:
+        return importlib.import_module(f"experiments.{module}")
+    except ModuleNotFoundError as error:
+        if error.name in ("tomotopy", "matplotlib"):
+            raise ImportError("fdmix reproduce needs more packages: pip install 'fdmix[plots,lda]'") from error
+        raise
