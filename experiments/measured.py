@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from benchmarks.measure import peak, reset_peak
 
 from fdmix import Corpus, Mixture
 from fdmix.storage import replacing
@@ -62,6 +63,7 @@ def main():
 
     corpus = load_corpus(job["corpus"])
     before = resource.getrusage(resource.RUSAGE_SELF)
+    reset_peak()
     begin = time.perf_counter()
     mixture = METHODS[job["method"]](corpus, job["n_topics"], **job["settings"])
     wall = time.perf_counter() - begin
@@ -72,7 +74,7 @@ def main():
         "settings": job["settings"],
         "seconds": round(wall, 2),
         "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
-        "peak_megabytes": round(after.ru_maxrss / 1024),
+        "peak_megabytes": round(peak()),
         "provenance": dict(mixture.provenance),
     }
     with replacing(job["facts"]) as file:

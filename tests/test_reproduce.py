@@ -1,0 +1,62 @@
+"""The paper's experiments at the small scale, as a user would run them."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tomotopy")
+pytest.importorskip("matplotlib")
+PARTS = ("matrix", "synthetic", "papers", "tweets", "graphs", "consistency")
+
+
+def reproduce(*arguments, code=0):
+    program = Path(sys.executable).with_name("fdmix")
+    done = subprocess.run(
+        [program, "reproduce", *map(str, arguments)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert done.returncode == code, done.stderr
+    return done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_everything_at_the_small_scale(tmp_path):
+    said = reproduce("all", "--out", tmp_path)
+    folder = tmp_path / "small"
+    page = (folder / "results.md").read_text()
+    for part in PARTS:
+        result = json.loads((folder / part / "result.json").read_text())
+        assert result["title"] in page
+        assert result["verdict"]
+        assert result["rows"]
+        assert (folder / part / "table.csv").is_file()
+        for name in result["figures"]:
+            assert (folder / part / f"{name}.png").stat().st_size > 5_000
+            assert "<svg" in (folder / part / f"{name}.svg").read_text()[:2000]
+    assert "<table>" in (folder / "results.html").read_text()
+    rows = {row["method"]: row for row in json.loads((folder / "synthetic" / "result.json").read_text())["rows"]}
+    assert rows["FDM"]["l1"] < rows["EP"]["l1"]
+    assert "done already" not in said
+    (folder / "papers" / "result.json").unlink()  # as if it had been stopped before the end
+    said = reproduce("all", "--out", tmp_path)
+    assert said.count("done already") == len(PARTS) - 1
+
+
+def test_one_part(tmp_path):
+    reproduce("matrix", "--out", tmp_path)
+    rows = json.loads((tmp_path / "small" / "matrix" / "result.json").read_text())["rows"]
+    errors = [row["l1 to the true matrix"] for row in rows]
+    assert errors[2] < 0.15 * errors[0]
+
+
+def test_what_goes_wrong(tmp_path):
+    assert "there is no experiment 'tables'" in reproduce("tables", "--out", tmp_path, code=1)
+    assert "--scale is small or paper" in reproduce("matrix", "--scale", "huge", "--out", tmp_path, code=1)
+    said = reproduce("papers", "--scale", "paper", "--data", tmp_path, "--out", tmp_path, code=1)
+    assert "neither mlpapers.npz nor Kaggle's papers.csv" in said
+    shutil.rmtree(tmp_path / "paper", ignore_errors=True)
