@@ -14,7 +14,10 @@ import numpy as np
 import pytest
 
 import fdmix
-from fdmix import Mixture, Moments, read_moments, worlds
+from fdmix import Cleaning, Mixture, Moments, read_moments, worlds
+from fdmix.text.files import Layout
+from fdmix.text.resumable import CountInProgress
+from fdmix.text.sources import files_of
 
 COMMANDS = ("demo", "count", "merge", "subtract", "fit", "topics", "assign", "evaluate", "info")
 
@@ -181,7 +184,7 @@ def test_errors_are_a_sentence(arguments, code, message, tmp_path):
     assert len(error.strip().splitlines()) <= (6 if code == 2 else 3)
     if code == 1:
         done = subprocess.run(
-            [program(), "--debug", *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
+            [program(), *arguments, "--debug"], capture_output=True, text=True, check=False, cwd=tmp_path
         )
         assert "Traceback" in done.stderr
 
@@ -222,15 +225,83 @@ def test_count_survives_sigkill(seed, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
-@pytest.mark.slow
 def test_another_count_is_not_mixed_in(tmp_path):
     (tmp_path / "a.txt").write_text("one two three\n" * 10)
     partial = tmp_path / "out.partial"
     partial.mkdir()
     (partial / "plan.json").write_text("{}")
-    error = run("count", tmp_path / "a.txt", "-o", tmp_path / "out", code=1).stderr
-    assert "left from another count" in error
+    (partial / "read").write_text("")
+    job = CountInProgress(files_of([tmp_path / "a.txt"], Layout()), Cleaning(), tmp_path / "out")
+    with pytest.raises(ValueError, match="left from another count"):
+        job.run()
     assert partial.is_dir()
+    (partial / "read").unlink()  # nothing was done: begin anew
+    assert job.run().n_documents == 10
+    assert not partial.exists()
+
+
+def test_two_counts_into_one_file(tmp_path):
+    (tmp_path / "a.txt").write_text("one two three\n" * 10)
+    first, second = (
+        CountInProgress(files_of([tmp_path / "a.txt"], Layout()), Cleaning(), tmp_path / "out") for _ in range(2)
+    )
+
+    def interrupt(*_):
+        with pytest.raises(ValueError, match="another count is at work"):
+            second.run()
+
+    assert first.run(report=interrupt).n_documents == 10
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("out")] == ["out"]
+
+
+def test_an_error_leaves_nothing_in_the_way(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,text\n1,two words\n2\n")
+    job = CountInProgress(files_of([path], Layout("text")), Cleaning(), tmp_path / "out")
+    with pytest.raises(ValueError, match="line 3"):
+        job.run()
+    path.write_text("a,text\n1,two words\n2,big words\n")
+    assert job.run().n_documents == 2
+
+
+def test_a_partial_folder_with_a_part_missing_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("one two three\n" * 10)
+    job = CountInProgress(files_of([tmp_path / "a.txt"], Layout()), Cleaning(), tmp_path / "out", every=0)
+
+    def die(name, *_):
+        if name == "counting":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        job.run(report=die)
+    (job.folder / "tokens").unlink()
+    with pytest.raises(ValueError, match="damaged"):
+        job.run()
+
+
+@pytest.mark.slow
+def test_nothing_of_the_users_is_overwritten(texts, tmp_path):
+    (tmp_path / "t.csv").write_text("text\none two\nthree four\n")
+    assert "is an input" in run("count", tmp_path / "t.csv", "-o", tmp_path / "t.csv", code=1).stderr
+    (tmp_path / "notes").write_text("precious")
+    assert "no file of moments" in run("count", tmp_path / "t.csv", "-o", tmp_path / "notes", code=1).stderr
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    run("count", tmp_path / "t.csv", "-o", folder / "a.moments")
+    (folder / "t.csv").write_text("text\nx y\n")
+    assert "take one kind" in run("fit", folder, "-t", 2, "-o", tmp_path / "m", code=1).stderr
+
+
+@pytest.mark.slow
+def test_parts_counted_alike(texts, tmp_path):
+    a, b = tmp_path / "a", tmp_path / "b"
+    run("count", texts / "a.csv", "--column", "text", "--min-count", 40, "-o", a)
+    run("count", texts / "b.csv", "--column", "text", "--min-count", 40, "-o", b)
+    assert "Beware" in run("merge", a, b, "-o", tmp_path / "unlike").stderr
+    run("count", texts / "b.csv", "--column", "text", "--like", a, "-o", b)
+    assert "Beware" not in run("merge", a, b, "-o", tmp_path / "both").stderr
+    run("subtract", tmp_path / "both", texts / "b.csv", "--column", "text", "-o", tmp_path / "rest")
+    assert Moments.load(tmp_path / "rest") == Moments.load(a)
 
 
 @pytest.mark.slow
@@ -263,6 +334,11 @@ def test_a_model_is_replaced_whole_or_not_at_all(model, tmp_path):
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
     with pytest.raises(FileExistsError, match="is no model"):
         mixture.save(tmp_path / "mine")
+    text = (tmp_path / "m" / "model.json").read_text()
+    (tmp_path / "m" / "model.json").write_text(text.replace('"w1"', '"w_1"'))
+    with pytest.raises(fdmix.storage.FileError, match="is damaged"):
+        Mixture.load(tmp_path / "m")
+    (tmp_path / "m" / "model.json").write_text(text)
     content = (tmp_path / "m" / "mixture.safetensors").read_bytes()
     (tmp_path / "m" / "mixture.safetensors").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(fdmix.storage.FileError, match="checksum does not match"):

@@ -85,7 +85,11 @@ def test_text_files(folder):
     assert bags(read_corpus(folder / "a.txt", **PLAIN)) == EXPECTED
     assert bags(read_corpus(str(folder / "paragraphs.txt"), split="paragraphs", **PLAIN)) == EXPECTED
     assert bags(read_corpus(folder / "a.txt", split="files", **PLAIN)) == [sorted(chain.from_iterable(EXPECTED))]
-    assert bags(read_corpus(folder / "each", **PLAIN)) == EXPECTED  # a folder: a document per file
+    each = read_corpus(folder / "each", **PLAIN)
+    assert bags(each) == EXPECTED  # a folder: a document per file
+    assert [name[-5:] for name in each.documents["file"]] == ["0.txt", "1.txt", "2.txt"]
+    mixed = read_corpus([folder / "each", folder / "a.txt"], **PLAIN)  # but lines of a file that is named
+    assert bags(mixed) == EXPECTED * 2
     assert bags(read_corpus(str(folder / "each" / "*.txt"), split="files", **PLAIN)) == EXPECTED
     assert bags(read_corpus([folder / "a.txt", folder / "a.csv"], split="lines", **PLAIN)) == EXPECTED * 2
 
@@ -101,7 +105,16 @@ def test_tables_in_memory(folder):
     frame = pandas.DataFrame({"body": [*TEXTS, None], "n": [1, 2, 3, 4]})
     assert bags(read_corpus(frame, column="body", id="n", **PLAIN)) == expected
     assert bags(read_corpus(frame["body"], **PLAIN)) == expected
+    assert bags(read_corpus(pa.array(TEXTS), **PLAIN)) == EXPECTED
+    assert bags(read_corpus(pa.array(TEXTS).dictionary_encode(), **PLAIN)) == EXPECTED
+    assert read_corpus(pa.table({"text": pa.nulls(2)}), **PLAIN).n_documents == 2
+    lists = pa.table({"text": TEXTS, "tags": [["a"], ["b", "c"], []]})
+    assert read_corpus(lists, label="tags", **PLAIN).documents["label"].tolist() == [["a"], ["b", "c"], []]
     polars = pytest.importorskip("polars")
+    categorical = polars.DataFrame({"text": TEXTS}).with_columns(polars.col("text").cast(polars.Categorical))
+    assert bags(read_corpus(categorical, **PLAIN)) == EXPECTED
+    with pytest.raises(TypeError, match="collect"):
+        read_corpus(categorical.lazy())
     frame = polars.DataFrame({"body": [*TEXTS, None], "n": [1, 2, 3, 4]})
     assert bags(read_corpus(frame, column="body", **PLAIN)) == expected
 
@@ -204,7 +217,7 @@ def test_stop_words(tmp_path):
     (tmp_path / "stop.txt").write_text("cat DOG # and no more\n")
     kept = read_corpus(text[:1], stop_words=tmp_path / "stop.txt").vocabulary
     assert kept == ("and", "are", "house", "in", "the")
-    assert "cat" not in read_corpus(text[:1], stop_words=["cat"]).vocabulary
+    assert "cat" not in read_corpus(text[:1], stop_words=["CAT"]).vocabulary
     with pytest.raises(ValueError, match="neither a file nor a language"):
         read_corpus(text, stop_words="klingon")
 
@@ -283,6 +296,8 @@ def test_phrases():
     column = corpus.vocabulary.index("neural network")
     assert corpus.counts[:, [column]].sum() == 100
     assert "neural" not in corpus.vocabulary or corpus.counts[:, [corpus.vocabulary.index("neural")]].sum() == 0
+    few = read_corpus(["new york is big"] * 10 + ["york"], phrases=True, stop_words=None, min_count=5)
+    assert dict(zip(few.vocabulary, few.counts.sum(axis=0).tolist(), strict=True)) == {"is big": 10, "new york": 10}
     stop = read_corpus(["neural the network"] * 50, phrases=True, stop_words=["the"])
     assert stop.vocabulary == ("network", "neural")  # what stood between keeps them apart
 
@@ -294,8 +309,31 @@ def test_new_text_is_treated_alike():
     assert bags(new) == [["learn", "network"]]
     moments = read_moments(["learned networks", "dogs learned"], like=Moments.of(corpus))
     assert moments.vocabulary == corpus.vocabulary
+    with pytest.raises(ValueError, match="min_count cannot choose them"):
+        read_corpus(["x"], like=corpus, min_count=3)
     with pytest.raises(ValueError, match="does not know how its text was cleaned"):
         read_corpus(["x"], like=Moments.of([[1, 1]], ["a", "b"]))
+
+
+def test_tokens_that_another_thread_is_adding_do_not_matter():
+    """`like=` asks for words while other threads read on: a prefix of a growing lexicon must be whole."""
+    lexicon = Lexicon(Cleaning())
+    lexicon.read(Batch.of(["one two three"]))
+
+    class Growing(np.ndarray):
+        def tolist(self):
+            lexicon.read(Batch.of(["four five six"]))  # at the worst moment
+            return super().tolist()
+
+    lexicon.starts = lexicon.starts.view(Growing)
+    assert lexicon.tokens() == ["one", "two", "three"]
+
+
+def test_moments_of_other_tokenizers_are_not_mixed():
+    plain = read_moments(["a b c d"], stop_words=None, min_letters=1)
+    own = read_moments(["a b c d"], stop_words=None, min_letters=1, tokenizer=str.split)
+    with pytest.raises(ValueError, match="prepared differently"):
+        plain + own
 
 
 def test_a_tokenizer_of_ones_own():
@@ -370,10 +408,21 @@ def test_odd_tables(tmp_path):
     path.write_text("a,b\nx,y\nz\n")
     with pytest.raises(TextError, match="line 3: the row has 1 columns"):
         read_corpus(path, column="b")
+    for content, message in (
+        ("a,text\nx,hello big, wide world\n", "line 2: the row has 3 columns"),
+        ('a,text\nx,fine\ny,"never closed\nz,more\n', "line 3: .*not closed"),
+        ("a;text\nx;hello\n", "not separated by ','"),
+        ("text,text\nx,y\n", "2 columns called 'text'"),
+    ):
+        path.write_text(content)
+        with pytest.raises(TextError, match=message):
+            read_corpus(path)
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"text": "fine"}\n{"text": broken}\n')
     with pytest.raises(TextError, match="line 2 is not JSON"):
         read_corpus(lines)
+    lines.write_text('{"user": "bob", "text": null}\n{"user": "al", "text": "cats chase mice"}\n')
+    assert bags(read_corpus(lines, **PLAIN)) == [[], ["cats", "chase", "mice"]]
     lines.write_text('{"text": "fine"}\n{"text": 7}\n')
     with pytest.raises(TextError, match="entry 2: column 'text' holds int"):
         read_corpus(lines)
@@ -384,6 +433,8 @@ def test_odd_tables(tmp_path):
         read_corpus(tmp_path / "nowhere.csv")
     with pytest.raises(FileNotFoundError, match="give a list"):
         read_corpus("this is a text and not a file")
+    with pytest.raises(TypeError, match="names of files: give Path objects"):
+        read_corpus([str(path)])
     with pytest.raises(TypeError, match="document 1 is list"):
         read_corpus(["fine", ["tokens"]])
     with pytest.raises(TypeError, match="no step 'stemming'"):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fdmix.assignment import assign
 from fdmix.fit import Progress, Solution, fit_mixture
+from fdmix.kernels.threads import thread_count
 from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
@@ -266,7 +267,10 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _n_threads(self) -> int | None:
-        return None if self.n_jobs is None or self.n_jobs == -1 else int(self.n_jobs)
+        """As joblib counts: -1 is all cores, -2 all but one."""
+        if self.n_jobs is None:
+            return None
+        return int(self.n_jobs) if self.n_jobs >= 0 else max(1, thread_count() + 1 + int(self.n_jobs))
 
 
 def _require_some_weight(weights: Any) -> None:

@@ -77,8 +77,13 @@ class Cleaning:
             raise TypeError("tokenizer must be a function from a text to its tokens")
 
     def treats_like(self, other: Cleaning) -> bool:
-        """Whether a text gives the same tokens under both."""
-        return all(getattr(self, name) == getattr(other, name) for name in TREATMENT)
+        """Whether a text gives the same tokens under both; tokenizers are compared by name."""
+        return not self.unlike(other)
+
+    def unlike(self, other: Cleaning) -> list[str]:
+        """The steps in which they differ."""
+        mine, theirs = self.facts(), other.facts()
+        return [name for name in (*TREATMENT, "tokenizer") if mine[name] != theirs[name]]
 
     def facts(self) -> dict[str, Any]:
         """For JSON; a tokenizer is kept by name only."""
@@ -138,9 +143,8 @@ class Preparation:
     def joined(self, other: Preparation, sign: int = 1) -> Preparation:
         """The preparation of both texts together, or with sign = -1 of what is left; they must be treated alike."""
         if not self.cleaning.treats_like(other.cleaning):
-            mine, theirs = self.cleaning, other.cleaning
-            unlike = [name for name in TREATMENT if getattr(mine, name) != getattr(theirs, name)]
-            raise ValueError(f"the texts were prepared differently ({', '.join(unlike)}): count both alike")
+            unlike = ", ".join(self.cleaning.unlike(other.cleaning))
+            raise ValueError(f"the texts were prepared differently ({unlike}): count both alike")
         total = {word: dict(forms) for word, forms in self.forms.items()}
         for word, forms in other.forms.items():
             mine_forms = total.setdefault(word, {})

@@ -35,7 +35,7 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from; anywhere.")] = False,
 ) -> None:
     """Learn topics from word pairs.
 
@@ -45,14 +45,14 @@ def options(
 
 def main() -> None:
     """Run; an error is one or two sentences and exit code 1, wrong usage exit code 2."""
+    debug = "--debug" in sys.argv[1:]
+    sys.argv = [sys.argv[0], *(argument for argument in sys.argv[1:] if argument != "--debug")]
     try:
         app()
-    except (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError) as error:
-        if "--debug" in sys.argv:
+    except Exception as error:
+        if debug:
             raise
-        if isinstance(error, BrokenPipeError):  # `fdmix topics model | head`
-            sys.stderr.close()
-            sys.exit(0)
+        expected = isinstance(error, ValueError | TypeError | OSError | ImportError | MemoryError | OverflowError)
         said = str(error).strip() or type(error).__name__
-        say(f"fdmix: {said}")
+        say(f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)")
         sys.exit(1)

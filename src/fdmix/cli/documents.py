@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -47,10 +48,13 @@ def assign(
     source = files_of(inputs, Layout(column, kept, split, encoding))
     recipe = recipe_of(mixture, steps={"min_tokens": 0})
     n_documents = n_unknown = 0
-    with steps() as bars, timed() as seconds, writer(out, mixture.n_topics, bool(kept)) as write:
+    if out != "-" and Path(out).exists() and any(Path(p).exists() and Path(out).samefile(p) for p in source.paths):
+        raise FileExistsError(f"{out} is an input: give another name for the result")
+    known = "id" if kept else ("file" if source.per_file else "")
+    with steps() as bars, timed() as seconds, writer(out, mixture.n_topics, bool(known)) as write:
         for batch in token_batches(source, recipe.cleaning, threads, bars.report):
             found = mixture.assignment(recipe.corpus([recipe.counts(batch)[0]]), chosen, n_threads=threads)
-            write(n_documents, batch.kept.get("id"), found.theta)
+            write(n_documents, batch.kept[known] if known else None, found.theta)
             n_documents += len(found.theta)
             n_unknown += found.n_empty
         took = seconds()

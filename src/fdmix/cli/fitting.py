@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fdmix.cli.console import fitting, print_json, say, steps, timed
-from fdmix.cli.counting import count_text
+from fdmix.cli.counting import counted_files
 from fdmix.cli.inputs import added, moments_files
 from fdmix.cli.options import AsJson, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import topic_facts, topic_table
 from fdmix.fit import fit_mixture
 from fdmix.mixture import Mixture
+from fdmix.model_folder import writable
 from fdmix.moments import Moments
+from fdmix.solvers import SOLVERS
+from fdmix.text.resumable import CountInProgress
+from fdmix.text.sources import files_of
 
 
 @with_text_options
@@ -44,11 +50,13 @@ def fit(
 
       fdmix fit week.moments --topics 200 -o model
     """
-    if out.exists() and not out.is_dir():
-        raise FileExistsError(f"{out} is a file: give the name of a folder for the model")
+    writable(out)
+    if solver not in SOLVERS:
+        raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
+    first = "anchors" if start is None else Mixture.load(start)
     moments = _moments(inputs, text, threads)
     say(f"{moments!r}")
-    with steps() as bars, timed() as seconds:
+    with steps() as bars, timed() as seconds, _stoppable():
         solution = fit_mixture(
             moments,
             topics,
@@ -56,7 +64,7 @@ def fit(
             seed=seed,
             sparsity="auto" if sparsity is None else sparsity,
             time_limit=time_limit,
-            start="anchors" if start is None else Mixture.load(start),
+            start=first,
             callback=fitting(bars),
             n_threads=threads,
         )
@@ -75,6 +83,16 @@ def fit(
         raise typer.Exit(130)
 
 
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Before the first pass there is nothing to keep."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("Stopped before there were topics to keep.")
+        raise typer.Exit(130) from None
+
+
 def _moments(inputs: list[str], text: TextOptions, threads: int | None) -> Moments:
     files = moments_files(inputs)
     if files:
@@ -82,4 +100,5 @@ def _moments(inputs: list[str], text: TextOptions, threads: int | None) -> Momen
             raise ValueError("the inputs are moments, already counted: options of text do not apply to them")
         return added(files)
     with tempfile.TemporaryDirectory(prefix="fdmix-") as folder:
-        return count_text(inputs, text, Path(folder) / "moments", folds=0, threads=threads)
+        job = CountInProgress(files_of(inputs, text.layout), text.cleaning, Path(folder) / "moments")
+        return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and goes on later.")

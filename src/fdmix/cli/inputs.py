@@ -7,6 +7,7 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from fdmix.model_folder import is_model
 from fdmix.moments import Moments
 from fdmix.storage import MAGIC
 
@@ -25,16 +26,34 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
     found: list[Path] = []
     for name in paths:
         path = Path(name)
-        if path.is_dir():
+        if path.is_dir() and not is_model(path):
             inside = sorted(p for p in path.iterdir() if is_moments(p))
             if not inside:
                 return []
+            others = sorted(p.name for p in path.iterdir() if p not in inside and p.is_file() and p.name[0] != ".")
+            if others:
+                raise ValueError(
+                    f"{path} holds moments ({inside[0].name}) and other files ({others[0]}): take one kind"
+                )
             found += inside
         elif is_moments(path):
             found.append(path)
         else:
             return []
     return found
+
+
+def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse, before any work, to write over an input or over something that is no file of moments."""
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
+    if out.is_dir():
+        raise IsADirectoryError(f"{out} is a folder; give a file name")
+    for name in inputs:
+        if out.exists() and Path(name).exists() and out.samefile(name):
+            raise FileExistsError(f"{out} is an input: give another name for the result")
+    if out.exists() and not is_moments(out):
+        raise FileExistsError(f"{out} exists and is no file of moments: give another name")
 
 
 def added(paths: Iterable[Path]) -> Moments:

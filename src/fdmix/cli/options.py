@@ -43,8 +43,14 @@ TEXT: dict[str, tuple[Any, Any]] = {
     "min_letters": (Annotated[int | None, typer.Option(min=0, help="Leave out shorter tokens.")], None),
     "ngrams": (Annotated[int | None, typer.Option(min=1, help="Count runs of up to so many words, too.")], None),
     "phrases": (Annotated[bool | None, typer.Option(help="Join words that stick together.")], None),
+    "lowercase": (Annotated[bool | None, typer.Option(help="Fold case.")], None),
     "numbers": (Annotated[bool | None, typer.Option(help="Keep numbers.")], None),
+    "urls": (Annotated[bool | None, typer.Option(help="Keep URLs.")], None),
+    "mentions": (Annotated[bool | None, typer.Option(help="Keep @names.")], None),
+    "entities": (Annotated[bool | None, typer.Option(help="Keep &amp; and its like.")], None),
+    "non_ascii": (Annotated[bool | None, typer.Option(help="Keep words with letters outside ASCII.")], None),
 }
+KEPT = ("numbers", "urls", "mentions", "entities", "non_ascii")
 
 
 @dataclass(frozen=True)
@@ -60,13 +66,12 @@ class TextOptions:
         """From the command line's options."""
         layout = Layout(given.pop("column"), (), given.pop("split"), given.pop("encoding"))
         preset = given.pop("preset")
-        numbers = given.pop("numbers")
+        kept = {name: given.pop(name) for name in KEPT}
         steps = {name: value for name, value in given.items() if value is not None}
         for name in ("stop_words", "stem"):
             if steps.get(name) == "none":
                 steps[name] = None
-        if numbers is not None:
-            steps["drop_numbers"] = not numbers
+        steps |= {f"drop_{name}": not keep for name, keep in kept.items() if keep is not None}
         return cls(layout, cleaning_of(preset, steps), preset is not None or bool(steps))
 
 

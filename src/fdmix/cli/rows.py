@@ -41,7 +41,7 @@ def writer(path: str, n_topics: int, with_id: bool) -> Iterator[Write]:
         text.detach()
 
 
-def _columns(first: int, ids: list[Any] | None, theta: Any) -> list[Any]:
+def _columns(first: int, ids: Any, theta: Any) -> list[Any]:
     numbers = np.arange(first, first + len(theta))
     return [numbers, *([] if ids is None else [ids]), *np.asarray(theta).T]
 
@@ -78,12 +78,16 @@ def _parquet(file: Any, names: list[str]) -> Iterator[Write]:
     table_writer: list[Any] = []
 
     def write(first: int, ids: list[Any] | None, theta: Any) -> None:
-        table = pa.table(dict(zip(names, _columns(first, ids, theta), strict=True)))
+        texts = None if ids is None else pa.array([None if i is None else str(i) for i in ids], pa.string())
+        table = pa.table(dict(zip(names, _columns(first, texts, theta), strict=True)))
         if not table_writer:
             table_writer.append(pq.ParquetWriter(file, table.schema))
         table_writer[0].write_table(table)
 
-    yield write
-    if not table_writer:
-        write(0, [] if "id" in names else None, np.empty((0, len(names) - 1 - ("id" in names))))
-    table_writer[0].close()
+    try:
+        yield write
+        if not table_writer:
+            write(0, [] if "id" in names else None, np.empty((0, len(names) - 1 - ("id" in names))))
+    finally:
+        for opened in table_writer:
+            opened.close()

@@ -87,6 +87,8 @@ def from_arrow(column: Any, kept: Mapping[str, Any], consumed: int = 0) -> Batch
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary.cast(pa.large_string()).take(column.indices)
     if not pa.types.is_large_string(column.type):
         column = column.cast(pa.large_string())
     if column.null_count:

@@ -40,8 +40,6 @@ def cleaning_of(preset: str | Cleaning | None, steps: dict[str, Any]) -> Cleanin
         raise TypeError(f"there is no step {unknown[0]!r}; there are {', '.join(known)}")
     if "stop_words" in steps:
         steps = steps | {"stop_words": _stop_words(steps["stop_words"])}
-    if steps.get("stem"):
-        _stemmer_exists(steps["stem"])
     return replace(recipe, **steps)
 
 
@@ -55,10 +53,3 @@ def _stop_words(given: Any) -> Any:
             )
         return from_file(Path(given))
     return given if isinstance(given, str) else tuple(given)
-
-
-def _stemmer_exists(language: Any) -> None:
-    import Stemmer  # noqa: PLC0415  (only when stems are asked for)
-
-    if language not in Stemmer.algorithms():
-        raise ValueError(f"there is no stemmer for {language!r}; there are {', '.join(sorted(Stemmer.algorithms()))}")

@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ def _rows_in_batches(path: str, layout: Layout) -> Iterator[Batch]:
             f"{path} is not {error.encoding.upper()} text (byte 0x{error.object[error.start]:02x} makes no sense): "
             "give its encoding, for instance 'latin-1' or 'utf-16'"
         ) from None
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, OSError) as error:
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile) and error.errno is not None:
             raise
         raise TextError(f"{path} is damaged or not compressed the way its name says: {error}") from None
@@ -159,22 +160,28 @@ def _text(file: io.TextIOWrapper, layout: Layout, path: str) -> Iterator[Row]:
 
 def _csv(file: io.TextIOWrapper, layout: Layout, path: str, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    reader = csv.reader(file, delimiter=delimiter)
-    header = next(reader, None)
-    if header is None:
-        return
-    column = chosen_column(header, header, layout.column, path)
-    wanted = [header.index(column), *(header.index(_known(header, name, path)) for _, name in layout.kept)]
+    reader = csv.reader(file, delimiter=delimiter, strict=True)
+    begun = 0  # the line before the present row
     try:
+        header = next(reader, None)
+        if header is None:
+            return
+        if len(header) == 1 and any(mark in header[0] for mark in ";\t|"):
+            raise TextError(f"{path} is not separated by {delimiter!r}, it seems: its header is {header[0][:60]!r}")
+        column = chosen_column(header, header, layout.column, path)
+        wanted = [header.index(column), *(header.index(_known(header, name, path)) for _, name in layout.kept)]
+        begun = reader.line_num
         for row in reader:
+            if row and len(row) != len(header):
+                raise TextError(
+                    f"{path}, line {begun + 1:,}: the row has {len(row)} columns and the header {len(header)}; "
+                    "is there a separator or a quotation mark in a text that is not quoted?"
+                )
             if row:
                 yield row[wanted[0]], tuple(row[i] for i in wanted[1:])
-    except IndexError:
-        raise TextError(
-            f"{path}, line {reader.line_num:,}: the row has {len(row)} columns, fewer than the header ({len(header)})"
-        ) from None
+            begun = reader.line_num
     except csv.Error as error:
-        raise TextError(f"{path}, line {reader.line_num:,}: {error}") from None
+        raise TextError(f"{path}, line {begun + 1:,}: {error} (a quotation mark that is not closed?)") from None
 
 
 def _json_lines(file: io.TextIOWrapper, layout: Layout, path: str, _: str) -> Iterator[Row]:
@@ -198,14 +205,16 @@ def _json_lines(file: io.TextIOWrapper, layout: Layout, path: str, _: str) -> It
 
 def _json_values(file: io.TextIOWrapper, path: str) -> Iterator[Any]:
     """One value a line, or the values of one array."""
+    begun = False
     for number, line in enumerate(file, start=1):
         if not line.strip():
             continue
-        if number == 1 and line.lstrip().startswith("["):
-            line += file.read()  # noqa: PLW2901
+        if not begun and (line.lstrip().startswith("[") or line.strip() == "{"):
+            line += file.read()  # noqa: PLW2901  (one value over many lines)
+        begun = True
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise TextError(f"{path}, line {number:,} is not JSON: {error}") from None
         if isinstance(found, list):
             yield from found
@@ -224,7 +233,9 @@ def _parquet(path: str, layout: Layout) -> Iterator[Batch]:
                 file.iter_batches(ROWS_AT_A_TIME, columns=_arrow_columns(file.schema_arrow, layout, path)),
                 file.schema_arrow, layout, path, lambda rows: size * rows // max(1, file.metadata.num_rows),
             )  # fmt: skip
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise TextError(f"{path} is no valid Parquet file: {str(error).splitlines()[0]}") from None
 
 
@@ -241,7 +252,8 @@ def _arrow_columns(schema: Any, layout: Layout, path: str) -> list[str]:
     def holds_text(kind: Any) -> bool:
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+        tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+        return any(test(kind) for test in tests)
 
     text_columns = [field.name for field in schema if holds_text(field.type)]
     column = chosen_column(schema.names, text_columns, layout.column, path)
@@ -271,14 +283,16 @@ def chosen_column(columns: list[str], text_columns: list[str], wanted: str | Non
     """The column of the text: as asked for, the only one there is, or the one called "text"."""
     if wanted is not None:
         return _known(columns, wanted, path)
+    if "text" in columns:
+        return _known(columns, "text", path)
     if len(text_columns) == 1:
         return text_columns[0]
-    if "text" in text_columns:
-        return "text"
     raise TextError(f"{path}: which column holds the text? Give column=, one of {', '.join(columns)}")
 
 
 def _known(columns: list[str], wanted: str, path: str) -> str:
+    if columns.count(wanted) > 1:
+        raise TextError(f"{path} has {columns.count(wanted)} columns called {wanted!r}: rename one of them")
     if wanted not in columns:
         raise TextError(f"{path} has no column {wanted!r}; it has {', '.join(columns) or 'none'}")
     return wanted

@@ -59,8 +59,9 @@ class Lexicon:
         """The distinct tokens from a number on."""
         if self.cleaning.tokenizer is not None:
             return list(self.numbers)[first:]
-        whole = self.pool[: self.starts[self.size]].tobytes()
-        bounds = self.starts[first : self.size + 1].tolist()
+        size = self.size  # read once: another thread may be adding tokens, which leaves those before them alone
+        bounds = self.starts[first : size + 1].tolist()
+        whole = self.pool[: bounds[-1]].tobytes()
         return [whole[a:b].decode("utf-8", "replace") for a, b in pairwise(bounds)]
 
     def arrays(self) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +23,8 @@ from fdmix.text.spool import Spool, TokenBatch, token_batches
 from fdmix.text.vocabularies import Recipe, chosen_recipe
 
 ENTRIES_AT_A_TIME = 2_000_000
+LONGEST_NAME = 64  # of strings in a NumPy array of strings, which gives all of them the room of the longest
+CHOICES = ("min_count", "max_words", "max_share")  # of the vocabulary
 Report = Callable[[str, int, int | None], Any]  # of a step: its name, how far, of how much
 
 
@@ -134,6 +138,8 @@ def corpora(
 def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:
     """The words and cleaning of a Corpus, Moments or Mixture."""
     preparation, vocabulary = getattr(like, "preparation", None), getattr(like, "vocabulary", None)
+    if chosen := [name for name in CHOICES if name in (steps or {})]:
+        raise ValueError(f"with like= the words are given: {', '.join(chosen)} cannot choose them")
     if vocabulary is None:
         raise ValueError(f"this {type(like).__name__} has no vocabulary, so new text cannot be matched to it")
     if preparation is None:
@@ -167,10 +173,17 @@ def _corpus(batches: Any, recipe: Recipe) -> Corpus:
 
 def as_column(values: list[Any]) -> Any:
     """A NumPy array of the values; of objects if they are of several kinds."""
-    if any(value is None for value in values) or len({type(value) for value in values}) > 1:
-        return np.array(values, dtype=object)
-    column = np.array(values)
-    return column if column.ndim == 1 and column.dtype.kind in "biufUMm" else np.array(values, dtype=object)
+    kinds = {type(value) for value in values}
+    if kinds == {str} and max(len(value) for value in values) < LONGEST_NAME:
+        return np.array(values)
+    if len(kinds) == 1 and kinds <= {int, float, bool, datetime.date, datetime.datetime}:
+        with suppress(OverflowError):
+            column = np.array(values, "datetime64" if kinds & {datetime.date, datetime.datetime} else None)
+            if column.dtype != object:
+                return column
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
 
 
 __all__ = ["Source", "TokenBatch", "corpora", "counted", "read_corpus", "read_moments", "recipe_of"]

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,7 @@ from fdmix.preparation import Cleaning
 from fdmix.storage import FileError, read_arrays, replacing, write_arrays
 from fdmix.text.batches import Batch
 from fdmix.text.lexicon import Lexicon
-from fdmix.text.reading import Report, corpora
+from fdmix.text.reading import Report, corpora, recipe_of
 from fdmix.text.sources import Files, Source
 from fdmix.text.spool import LENGTHS, TOKENS, Spool
 from fdmix.text.vocabularies import chosen_recipe
@@ -40,9 +43,13 @@ class CountInProgress:
         cleaning: Cleaning,
         target: str | os.PathLike[str],
         *,
+        like: Any = None,
         folds: int = 0,
         every: float = EVERY,
     ) -> None:
+        self.like = like
+        self.recipe = None if like is None else recipe_of(like)
+        cleaning = cleaning if self.recipe is None else self.recipe.cleaning
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
         self.target = Path(target)
         self.folder = self.target.with_name(f"{self.target.name}.partial")
@@ -51,46 +58,61 @@ class CountInProgress:
     def run(self, n_threads: int | None = None, report: Report | None = None) -> Moments:
         """Count, or go on counting; the partial folder goes when the result is there."""
         self._begin()
-        spool, complete = self._read_so_far()
-        if not complete:
-            self._read(spool, n_threads, report)
-        total = self._count(spool, n_threads, report)
-        total.save(self.target)
-        shutil.rmtree(self.folder)
+        with _alone_in(self.folder):
+            try:
+                spool, complete = self._read_so_far()
+                if not complete:
+                    self._read(spool, n_threads, report)
+                total = self._count(spool, n_threads, report)
+                total.save(self.target)
+            except Exception:
+                if not (self.folder / "read").is_file():  # nothing worth keeping, and the input may be corrected
+                    _remove(self.folder)
+                raise
+            _remove(self.folder)
         return total
 
     @property
     def resumes(self) -> bool:
         """Whether there is something to go on from."""
-        return (self.folder / "plan.json").is_file()
+        return (self.folder / "read").is_file() and self._planned() == self._plan()
 
     def _begin(self) -> None:
         if not self.target.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.target.parent} to write {self.target.name} into")
         if self.target.is_dir():
             raise IsADirectoryError(f"{self.target} is a folder; give a file name")
-        plan = json.loads(json.dumps(self._plan()))
-        path = self.folder / "plan.json"
-        if path.is_file():
-            if json.loads(path.read_text(encoding="utf-8")) != plan:
-                raise ValueError(
-                    f"{self.folder} is left from another count (other files, or other settings): delete it to begin "
-                    "anew, or repeat that count to finish it"
-                )
+        if self._planned() == self._plan():
             return
+        if (self.folder / "read").is_file():
+            raise ValueError(
+                f"{self.folder} is left from another count (other files, or other settings): delete it to begin "
+                "anew, or repeat that count to finish it"
+            )
         self.folder.mkdir(exist_ok=True)
-        with replacing(path) as file:
-            file.write(json.dumps(plan, indent=1).encode())
+        with _alone_in(self.folder):
+            for name in (TOKENS, LENGTHS):
+                (self.folder / name).unlink(missing_ok=True)
+            with replacing(self.folder / "plan.json") as file:
+                file.write(json.dumps(self._plan(), indent=1).encode())
 
-    def _plan(self) -> dict[str, Any]:
+    def _planned(self) -> Any:
+        """The plan that was left here, if any."""
+        path = self.folder / "plan.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    def _plan(self) -> Any:
         """What must be the same for a count to go on."""
         stats = [(path, Path(path).stat()) for path in self.files.paths]
-        return {
+        plan = {
+            "fdmix": version("fdmix"),
             "files": [[str(Path(path).resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in stats],
-            "layout": asdict(self.files.layout),
+            "layouts": [asdict(layout) for layout in self.files.layouts],
             "cleaning": self.cleaning.facts(),
             "folds": self.folds,
+            "words": None if self.recipe is None else self.recipe.vocabulary,
         }
+        return json.loads(json.dumps(plan))
 
     def _due(self) -> bool:
         return time.monotonic() - self.saved_at >= self.every
@@ -110,6 +132,8 @@ class CountInProgress:
             sizes = {TOKENS: 4 * sum(row[1] for row in spool.index), LENGTHS: 4 * sum(row[2] for row in spool.index)}
         for name, size in sizes.items():  # what was written after the checkpoint is read again
             with (self.folder / name).open("ab") as file:
+                if file.tell() < size:
+                    raise FileError(f"{self.folder} is damaged: delete it to begin anew")
                 file.truncate(size)
         return spool, complete
 
@@ -135,7 +159,7 @@ class CountInProgress:
         self.saved_at = time.monotonic()
 
     def _count(self, spool: Spool, n_threads: int | None, report: Report | None) -> Moments:
-        recipe = chosen_recipe(spool)
+        recipe = self.recipe or chosen_recipe(spool)
         done, total = self._counted_so_far()
         if total is None:
             total = Moments.of(recipe.corpus([]), folds=self.folds).prepared(None)
@@ -157,6 +181,29 @@ class CountInProgress:
             except FileError:
                 continue
         return 0, None
+
+
+def _remove(folder: Path) -> None:
+    """At once, under another name first: half a folder must never be taken for a whole one."""
+    gone = folder.with_name(f".{secrets.token_hex(8)}.fdmix-tmp")
+    folder.replace(gone)
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other counts out of the folder; where files cannot be locked (Windows), trust the user."""
+    try:
+        import fcntl  # noqa: PLC0415
+    except ImportError:
+        yield
+        return
+    with (folder / "lock").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(f"another count is at work in {folder}: wait for it, or write to another file") from None
+        yield
 
 
 class _Stretch(Source):

@@ -27,10 +27,15 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Documents in files, one file after the other."""
+    """Documents in files, one file after the other, each with its layout."""
 
     paths: tuple[str, ...]
-    layout: Layout
+    layouts: tuple[Layout, ...]
+
+    @property
+    def per_file(self) -> bool:
+        """Whether every document is a file."""
+        return all(layout.split == "files" for layout in self.layouts)
 
     @property
     def size(self) -> int | None:  # type: ignore[override]
@@ -40,13 +45,14 @@ class Files(Source):
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """File after file; progress counts bytes of all files."""
         before = 0
-        for path in self.paths:
-            for batch in batches_of(path, self.layout):
+        for path, layout in zip(self.paths, self.layouts, strict=True):
+            for batch in batches_of(path, layout):
                 if skip >= len(batch):
                     skip -= len(batch)
                     continue
                 rest, skip = (batch.after(skip), 0) if skip else (batch, 0)
-                yield replace(rest, consumed=before + rest.consumed)
+                kept = dict(rest.kept) | {"file": [path] * len(rest)}
+                yield replace(rest, consumed=before + rest.consumed, kept=kept)
             before += 0 if path == STDIN else Path(path).stat().st_size
 
 
@@ -95,29 +101,31 @@ def source_of(source: Any, layout: Layout) -> Source:
         return files_of([source], layout)
     if isinstance(source, bytes | Mapping):
         raise TypeError(f"text is read from strings, files or tables, not from {type(source).__name__}")
-    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_batches") or _is_frame(source):
+    if type(source).__name__ == "LazyFrame":
+        raise TypeError("this is a lazy frame: collect() it first")
+    if any(hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__")) or _is_frame(source):
         return _table_of(source, layout)
     if isinstance(source, list | tuple) and source and all(isinstance(item, os.PathLike) for item in source):
         return files_of(source, layout)
+    if isinstance(source, list | tuple) and source and all(isinstance(s, str) and _is_file(s) for s in source):
+        raise TypeError("these strings are names of files: give Path objects to read the files")
     if not isinstance(source, Iterable):
         raise TypeError(f"text is read from strings, files or tables, not from {type(source).__name__}")
     return Strings(source, layout)
 
 
 def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
-    """Files, folders and globs in one list; a folder of plain text files has a document per file."""
+    """Files, folders and globs in one list; plain text files of a folder are a document each."""
     paths: list[str] = []
+    per_file: set[str] = set()
     for item in given:
         name = os.fspath(item)
-        if name == STDIN:
+        if name == STDIN or Path(name).is_file():
             paths.append(name)
         elif Path(name).is_dir():
             found = _in_folder(Path(name))
-            if all(kind_of(path) == "text" for path in found):
-                layout = replace(layout, split=layout.split or "files")
+            per_file |= {path for path in found if kind_of(path) == "text"}
             paths += found
-        elif Path(name).is_file():
-            paths.append(name)
         elif found := sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else []:  # noqa: PTH207
             paths += [path for path in found if Path(path).is_file()]
         else:
@@ -126,20 +134,25 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
             raise FileNotFoundError(f"there is no file or folder {name[:80]!r}{hint}")
     if not paths:
         raise TextError("there is no file to read")
-    return Files(tuple(paths), layout)
+    whole = replace(layout, split=layout.split or "files")
+    return Files(tuple(paths), tuple(whole if path in per_file else layout for path in paths))
 
 
 def _in_folder(folder: Path) -> list[str]:
-    """All files of known kinds, in sorted order, hidden ones left out."""
+    """All files of known kinds, in sorted order, hidden ones left out; if there are none, those without a suffix."""
     found = sorted(
         path
         for path in folder.rglob("*")
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
-    known = [path for path in found if kind_of(path, unknown="")]
+    known = [path for path in found if kind_of(path, unknown="")] or [path for path in found if not path.suffix]
     if not known:
         raise TextError(f"{folder} holds no text: no file ends in {', '.join(KINDS)}")
     return [str(path) for path in known]
+
+
+def _is_file(name: str) -> bool:
+    return len(name) < 1_000 and "\n" not in name and Path(name).is_file()
 
 
 def _is_frame(source: Any) -> bool:
@@ -149,6 +162,8 @@ def _is_frame(source: Any) -> bool:
 def _table_of(source: Any, layout: Layout) -> Source:
     import pyarrow as pa  # noqa: PLC0415
 
+    if hasattr(source, "__arrow_c_array__") and not hasattr(source, "schema"):
+        source = pa.array(source)
     if isinstance(source, pa.ChunkedArray | pa.Array):
         return Table(pa.table({"text": source}), layout)
     if getattr(source, "ndim", 2) == 1 or type(source).__name__ == "Series":

@@ -107,7 +107,7 @@ def resolved(given: str | tuple[str, ...] | None) -> frozenset[str]:
 def from_file(path: str | Path) -> tuple[str, ...]:
     """Words of a text file, separated by white space; what follows a # is a remark."""
     lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    return tuple(sorted({word for line in lines for word in line.split("#")[0].lower().split()}))
+    return tuple(sorted({word for line in lines for word in line.split("#")[0].split()}))
 
 
 def language_of(counts: dict[str, int]) -> str | None:

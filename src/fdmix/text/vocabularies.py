@@ -82,21 +82,25 @@ def chosen_recipe(spool: Spool) -> Recipe:
         runs = _runs(spool, words, cleaning)
         totals |= runs
         words = sorted([*words, *runs])
-    if cleaning.max_share < 1:
-        frequencies = _document_frequencies(spool, tuple(words), cleaning)
-        most = cleaning.max_share * spool.n_documents
-        words = [word for word, n in zip(words, frequencies, strict=True) if n <= most]
+    if cleaning.max_share < 1 or cleaning.phrases:  # a word that is mostly a part of phrases is rarer than it seemed
+        counts, frequencies = _tallied(spool, tuple(words), cleaning)
+        totals = dict(zip(words, counts.tolist(), strict=True))
+        most, least = cleaning.max_share * spool.n_documents, int(cleaning.min_count)
+        words = [word for word, n in zip(words, frequencies, strict=True) if n <= most and totals[word] >= least]
     if cleaning.max_words is not None:
         words = sorted(sorted(words, key=lambda word: (-totals[word], word))[: cleaning.max_words])
     return Recipe(tuple(words), Preparation(cleaning, counted.forms_of(words)))
 
 
-def _document_frequencies(spool: Spool, words: tuple[str, ...], cleaning: Cleaning) -> Any:
+def _tallied(spool: Spool, words: tuple[str, ...], cleaning: Cleaning) -> tuple[Any, Any]:
+    """(tokens of each word, documents that hold it)."""
     recipe = Recipe(words, Preparation(cleaning))
-    total = np.zeros(len(words), np.int64)
+    tokens, documents = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
     for batch in spool:
-        total += np.bincount(recipe.counts(batch)[0].indices, minlength=len(words))
-    return total
+        counts, _ = recipe.counts(batch)
+        tokens += np.bincount(counts.indices, counts.data, minlength=len(words)).astype(np.int64)
+        documents += np.bincount(counts.indices, minlength=len(words))
+    return tokens, documents
 
 
 def _runs(spool: Spool, words: list[str], cleaning: Cleaning) -> dict[str, int]:

@@ -24,12 +24,16 @@ class Cleaner:
 
     def __init__(self, cleaning: Cleaning) -> None:
         self.cleaning = cleaning
-        self.stop_words = resolved(cleaning.stop_words)
+        given = resolved(cleaning.stop_words)
+        self.stop_words = {_composed(word.lower() if cleaning.lowercase else word) for word in given}
         self.stems: dict[str, str] = {}
         self.stemmer: Any = None
         if cleaning.stem:
             import Stemmer  # noqa: PLC0415  (only when stems are asked for)
 
+            if cleaning.stem not in Stemmer.algorithms():
+                known = ", ".join(sorted(Stemmer.algorithms()))
+                raise ValueError(f"there is no stemmer for {cleaning.stem!r}; there are {known}")
             self.stemmer = Stemmer.Stemmer(cleaning.stem)
 
     def forms(self, tokens: Iterable[str]) -> list[str | None]:
@@ -49,7 +53,7 @@ class Cleaner:
         if not token.isascii():
             if cleaning.drop_non_ascii:
                 return None
-            token = unicodedata.normalize("NFC", token)
+            token = _composed(token)
             token = token.lower() if cleaning.lowercase else token
         elif cleaning.lowercase and cleaning.tokenizer is not None:
             token = token.lower()
@@ -63,6 +67,10 @@ class Cleaner:
             if cleaning.drop_numbers and not any(map(str.isalpha, token)):
                 return None
         return token
+
+
+def _composed(word: str) -> str:
+    return unicodedata.normalize("NFC", word)
 
 
 class Counted:
