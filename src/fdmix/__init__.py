@@ -5,6 +5,7 @@ from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
+from fdmix.refine import Refinement, refine
 
 __version__ = "0.1.0"
 __all__ = [
@@ -12,10 +13,12 @@ __all__ = [
     "Mixture",
     "Moments",
     "Progress",
+    "Refinement",
     "Solution",
     "__version__",
     "baselines",
     "fit_mixture",
     "metrics",
+    "refine",
     "worlds",
 ]
