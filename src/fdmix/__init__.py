@@ -1,6 +1,7 @@
 """Topic models from word pairs: full dependence mixtures on exact, additive co-occurrence moments."""
 
 from fdmix import baselines, metrics, worlds
+from fdmix.alternation import fit_documents
 from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
@@ -17,6 +18,7 @@ __all__ = [
     "Solution",
     "__version__",
     "baselines",
+    "fit_documents",
     "fit_mixture",
     "metrics",
     "refine",

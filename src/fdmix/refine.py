@@ -22,8 +22,8 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 PATIENCE = 2  # passes that may fail to improve before it stops
-FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0)  # by which the strength of the prior may change between two passes
-BACKGROUNDS = (1e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # shares of the unigram in the topics
+FACTORS = (0.6, 1.0, 1.7)  # by which the strength of the prior may change between two passes
+BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def refine(
     forget = judges is None and table.shape[0] >= FEWEST
     if forget:
         chosen = rng.permutation(table.shape[0])
-        n_aside = min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * table.shape[0])))
+        n_aside = n_set_aside(table.shape[0])
         judges, table = table[np.sort(chosen[:n_aside])], table[np.sort(chosen[n_aside:])]
     with one_blas_thread:
         visits = Visits(table, judges, Workers(n_threads), seed)
@@ -93,6 +93,11 @@ def refine(
             run.forget()
         run.loop(passes, callback)
         return run.mixture(mixture)
+
+
+def n_set_aside(n_documents: int) -> int:
+    """How many of so many documents are set aside to judge by."""
+    return min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
 
 
 class _Run:
@@ -133,26 +138,21 @@ class _Run:
         return self.tally, self.concentration, self.background
 
     def choose(self) -> float:
-        """The background, then the A near the present one with the best completion: its score, NaN without judges."""
+        """The background, and the A near the present one, with the best completion: its score, NaN without judges."""
         if self.visits.halves is None:
             return float("nan")
-        shares = {share: self.score(self.concentration, share) for share in BACKGROUNDS}
-        self.background = max(shares, key=lambda share: shares[share])
-        scores = {A: self.score(A, self.background) for A in (factor * self.concentration for factor in FACTORS)}
-        self.concentration = max(scores, key=lambda A: scores[A])
-        return scores[self.concentration]
-
-    def score(self, concentration: float, background: float) -> float:
-        """Completion with these settings."""
-        return self.visits.score(self.tally, self.tally.prior(concentration), background)
+        near = [factor * self.concentration for factor in FACTORS]
+        scores = np.array([self.visits.scores(self.tally, self.tally.prior(A), BACKGROUNDS) for A in near])
+        which, share = np.unravel_index(int(scores.argmax()), scores.shape)
+        self.concentration, self.background = near[which], float(BACKGROUNDS[share])
+        return float(scores[which, share])
 
     def mixture(self, before: Mixture) -> Mixture:
         """The topics with their background, alpha from the documents; a topic that lost all stays as it was."""
         counts = self.tally.counts.toarray().T
         totals = counts.sum(axis=1, keepdims=True)
         topics = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), before.topics)
-        smooth = 0.5 * self.visits.unigram + 0.5 / before.n_words
-        topics = (1 - self.background) * topics + self.background * smooth
+        topics = (1 - self.background) * topics + self.background * self.visits.background
         alpha = self.visits.correlations(self.tally, self.tally.prior(self.matched))
         return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha, before.vocabulary)
 

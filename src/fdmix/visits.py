@@ -17,7 +17,7 @@ from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 ROUNDS, TOLERANCE = 12, 0.01  # a document's round that moves a smaller share of its tokens is the last
-CAREFUL_ROUNDS, CAREFUL_TOLERANCE = 50, 1e-3  # where a score depends on it
+CAREFUL_ROUNDS, CAREFUL_TOLERANCE = 30, 3e-3  # where a score depends on it
 BLOCKS = 16  # at most; each has a sum of its own, and the sums are added in order
 BYTES = 2e8  # for the sums of all blocks
 SMALLEST = 1e-6  # tokens; a smaller entry of a tally becomes zero
@@ -68,7 +68,8 @@ class Visits:
         self.table, self.n_tokens = table, float(table.sum())
         self.judges = judges
         self.halves = None if judges is None else halves(judges, seed)
-        self.unigram = np.asarray(table.sum(axis=0)).ravel() / max(self.n_tokens, 1.0)
+        unigram = np.asarray(table.sum(axis=0)).ravel() / max(self.n_tokens, 1.0)
+        self.background = 0.5 * unigram + 0.5 / unigram.size
 
     def learn(self, tally: Tally, prior: Floats, table: sp.csr_array | None = None) -> Tally:
         """One pass: each token shared among topics, without its own vote."""
@@ -86,24 +87,22 @@ class Visits:
             total += part
         return Tally.with_entries(tally.counts, total)
 
-    def score(self, tally: Tally, prior: Floats, background: float) -> float:
+    def scores(self, tally: Tally, prior: Floats, backgrounds: Floats) -> Floats:
         """Document completion of the judges: the mean log-probability of a token of their second halves.
 
-        background : the share of the unigram, half and half with the uniform distribution, in the topics
+        backgrounds : shares of the background in the topics, positive, so that no word is impossible; one score each
         """
         assert self.halves is not None
         given, held = self.halves
-        first, topic, chance = tally.entries
-        entries = (first, topic, chance * (1 - background))
-        floor = background * (0.5 * self.unigram + 0.5 / self.unigram.size)
-        scores = np.zeros(given.shape[0])
+        scores = np.zeros((given.shape[0], backgrounds.size))
+        settings = (tally.entries, self.background, backgrounds, prior, CAREFUL_ROUNDS, CAREFUL_TOLERANCE)
         tables = _arrays(given), _arrays(held)
 
         def some(cut: tuple[int, int]) -> None:
-            complete_documents(*cut, *tables, entries, floor, prior, CAREFUL_ROUNDS, CAREFUL_TOLERANCE, scores)
+            complete_documents(*cut, *tables, *settings, scores)
 
         self.workers.map(some, _cuts(given.shape[0], BLOCKS))
-        return float(scores.sum() / max(held.sum(), 1))
+        return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))
 
     def correlations(self, tally: Tally, prior: Floats) -> Floats:
         """alpha = E[theta theta'], averaged over the documents' posteriors, Dirichlet(g) with g = a + n_d:

@@ -41,10 +41,10 @@ def visit_documents(begin, end, table, topics, prior, rounds, tolerance, out, n_
 
 
 @njit
-def complete_documents(begin, end, table, second, topics, background, prior, rounds, tolerance, scores):
-    """scores[d] = sum over tokens u of the second half of document d of log (sum_t theta_t mu_t(u) + background[u]).
+def complete_documents(begin, end, table, second, topics, unigram, shares, prior, rounds, tolerance, scores):
+    """scores[d, k] = sum over tokens u of d's second half of log ((1 - b_k) sum_t theta_t mu_t(u) + b_k unigram(u)).
 
-    theta_t = (a_t + n_t) / (A + l) from the document's first half, which is in `table`.
+    theta_t = (a_t + n_t) / (A + l) from the document's first half, which is in `table`; b = `shares`.
     """
     indptr, words, counts = table
     held, held_words, held_counts = second
@@ -63,13 +63,14 @@ def complete_documents(begin, end, table, second, topics, background, prior, rou
         total = 0.0
         for t in range(T):
             total += g[t]
-        score = 0.0
+        scores[d] = 0.0
         for i in range(held[d], held[d + 1]):
-            m = background[held_words[i]]
+            m = 0.0
             for e in range(first[held_words[i]], first[held_words[i] + 1]):
                 m += g[topic[e]] / total * chance[e]
-            score += held_counts[i] * np.log(m)
-        scores[d] = score
+            for k in range(shares.size):
+                mixed = (1 - shares[k]) * m + shares[k] * unigram[held_words[i]]
+                scores[d, k] += held_counts[i] * np.log(mixed)
 
 
 @njit

@@ -46,9 +46,12 @@ class EM(Solver):
     """Settings of sparse EM.
 
     sparsity : "auto", or the toll in tokens; 0 leaves out the sparse phase and gives plain maximum likelihood
+    swaps : whether topics may be split and merged on the way; None: unless the start is a Mixture, whose topics keep
+        their numbers
     """
 
     sparsity: float | str | None = "auto"
+    swaps: bool | None = None
 
     def __post_init__(self) -> None:
         if self.sparsity == "auto" or self.sparsity is None:
@@ -63,11 +66,12 @@ class EM(Solver):
     def begin(self, problem: Problem, start: Mixture) -> Run:
         """Start with the likelihood phase."""
         tokens = TOLL if self.sparsity == "auto" else float(self.sparsity or 0)
-        return _EMRun(problem, start, toll=tokens / problem.n_tokens)
+        swaps = not problem.keep_numbers if self.swaps is None else self.swaps
+        return _EMRun(problem, start, toll=tokens / problem.n_tokens, swap_rounds=SWAP_ROUNDS if swaps else 0)
 
 
 class _EMRun(Run):
-    def __init__(self, problem: Problem, start: Mixture, toll: float) -> None:
+    def __init__(self, problem: Problem, start: Mixture, toll: float, swap_rounds: int) -> None:
         self.problem, self.engine, self.toll = problem, problem.engine, toll
         self.state: State = self.engine.place(start)
         self.phase = "likelihood"
@@ -76,7 +80,7 @@ class _EMRun(Run):
         self.power = POWER
         self.previous: tuple[State, Expectation] | None = None  # where the last step began
         self.supports: list[int] = []
-        self.swap_rounds = 0 if problem.keep_numbers else SWAP_ROUNDS
+        self.swap_rounds = swap_rounds
         self.wait = 0  # passes until the sparse phase may settle
 
     def step(self) -> float:

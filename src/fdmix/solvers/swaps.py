@@ -117,7 +117,7 @@ class _Pairs:
         if total <= 0:
             return 0.0
         r, there = W.sum(axis=1) / total, W > 0
-        return float(np.sum(W[there] * np.log((B / B.sum() / np.outer(r, r))[there])))
+        return float(np.sum(W[there] * np.log(B[there] / B.sum() / np.outer(r, r)[there])))
 
 
 def _leading(Z: Floats) -> Floats:
