@@ -3,7 +3,7 @@
 import argparse
 import importlib
 
-NAMES = ["moments", "passes", "recovery", "solvers", "assignment"]
+NAMES = ["moments", "passes", "recovery", "solvers", "assignment", "realistic"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
