@@ -3,7 +3,7 @@
 import argparse
 import importlib
 
-NAMES = ["text", "moments", "passes", "recovery", "solvers", "assignment", "estimator"]
+NAMES = ["text", "moments", "passes", "recovery", "realistic", "solvers", "assignment", "estimator"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

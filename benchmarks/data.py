@@ -22,6 +22,15 @@ def mlpapers():
         )
 
 
+def mlpapers_holdout():
+    """Which of the paragraphs are the test set, or None."""
+    path = FOLDER / "mlpapers.npz"
+    if not path.exists():
+        return None
+    with np.load(path) as arrays:
+        return arrays["holdout"].astype(bool)
+
+
 def short_documents(n_documents=1_000_000, n_words=15_000, length=8, seed=0):
     """As many tweets' worth of short documents over a Zipf vocabulary."""
     rng = np.random.default_rng(seed)

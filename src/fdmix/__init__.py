@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from fdmix import baselines, metrics, worlds
+from fdmix.alternation import fit_documents
 from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
+from fdmix.refine import Refinement, refine
 from fdmix.text import read_corpus, read_moments
 
 if TYPE_CHECKING:
@@ -21,13 +23,16 @@ __all__ = [
     "Mixture",
     "Moments",
     "Progress",
+    "Refinement",
     "Solution",
     "__version__",
     "baselines",
+    "fit_documents",
     "fit_mixture",
     "metrics",
     "read_corpus",
     "read_moments",
+    "refine",
     "worlds",
 ]
 

@@ -118,7 +118,10 @@ def fit_mixture(
             first = starting_mixture(start, mhat, n_topics + spare, moments.document_frequencies[seen], seed)
         rng = np.random.default_rng([seed, 1])
         arithmetic = engine_for(engine, mhat, n_topics, n_threads)
-        problem = Problem(arithmetic, mhat, n_topics, max(round(moments.n_tokens), 1), tolerance, rng)
+        problem = Problem(
+            arithmetic, mhat, n_topics, max(round(moments.n_tokens), 1), tolerance, rng,
+            n_threads=n_threads, keep_numbers=isinstance(start, Mixture),
+        )  # fmt: skip
         run = chosen.begin(problem, first)
         told = callback and _teller(callback, run, begin, seen, moments)
         trace, reason = _loop(run, max_passes, time_limit, begin, told)

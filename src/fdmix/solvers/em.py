@@ -1,11 +1,12 @@
 """Sparse EM: maximum likelihood, then the sharpest topics that explain the pairs equally well.
 
 The likelihood has a flat direction: topics can be blurred towards each other while alpha becomes more diagonal,
-and M = mu' alpha mu does not change. Maximum likelihood ends anywhere along it. Three phases find its sharp end:
+and M = mu' alpha mu does not change. Maximum likelihood ends anywhere along it. Its sharp end is found in phases:
 
     likelihood   over-relaxed EM; a step that loses likelihood is replaced by a plain one, which cannot
     unmix        spare topics of the start are merged; then one exact change of basis along the flat direction, both
                  without a pass over the pairs
+    swap         topics that stand for two are split, and others merged for them, now and then in the next phase
     sparse       EM that takes a toll off every expected count, until the set of non-zero entries settles; a step that
                  loses much more likelihood than the toll explains is replaced by a plain one, too
 """
@@ -20,6 +21,7 @@ from fdmix.engines import Expectation, State
 from fdmix.mixture import Mixture
 from fdmix.solvers.moves import merged, unmixed
 from fdmix.solvers.solver import Problem, Run, Solver
+from fdmix.solvers.swaps import swapped
 
 TOLL = 0.2  # tokens taken off every expected count: a Dirichlet(0.8) prior on topics
 POWER = 1.7  # over-relaxation
@@ -33,6 +35,9 @@ LARGEST_FALL = 0.05  # of the likelihood gained, in one pass of the sparse phase
 PLAIN = 0.01  # the tolerance is so much smaller where only the likelihood counts: EM creeps at its end
 SPARSE_PASSES = 20  # at least
 WINDOW = 5  # passes over which the sparse phase is watched
+FIRST_SWAP = 10  # passes of the sparse phase, after which topics are sharp enough to be swapped
+SWAP_ROUNDS = 4  # at most
+AFTER_SWAP = 10  # passes at least
 PATIENCE = 30.0  # tokens behind an entry; with more the toll moves it more slowly, and the phase may take longer
 
 
@@ -41,9 +46,12 @@ class EM(Solver):
     """Settings of sparse EM.
 
     sparsity : "auto", or the toll in tokens; 0 leaves out the sparse phase and gives plain maximum likelihood
+    swaps : whether topics may be split and merged on the way; None: unless the start is a Mixture, whose topics keep
+        their numbers
     """
 
     sparsity: float | str | None = "auto"
+    swaps: bool | None = None
 
     def __post_init__(self) -> None:
         if self.sparsity == "auto" or self.sparsity is None:
@@ -58,11 +66,12 @@ class EM(Solver):
     def begin(self, problem: Problem, start: Mixture) -> Run:
         """Start with the likelihood phase."""
         tokens = TOLL if self.sparsity == "auto" else float(self.sparsity or 0)
-        return _EMRun(problem, start, toll=tokens / problem.n_tokens)
+        swaps = not problem.keep_numbers if self.swaps is None else self.swaps
+        return _EMRun(problem, start, toll=tokens / problem.n_tokens, swap_rounds=SWAP_ROUNDS if swaps else 0)
 
 
 class _EMRun(Run):
-    def __init__(self, problem: Problem, start: Mixture, toll: float) -> None:
+    def __init__(self, problem: Problem, start: Mixture, toll: float, swap_rounds: int) -> None:
         self.problem, self.engine, self.toll = problem, problem.engine, toll
         self.state: State = self.engine.place(start)
         self.phase = "likelihood"
@@ -71,6 +80,8 @@ class _EMRun(Run):
         self.power = POWER
         self.previous: tuple[State, Expectation] | None = None  # where the last step began
         self.supports: list[int] = []
+        self.swap_rounds = swap_rounds
+        self.wait = 0  # passes until the sparse phase may settle
 
     def step(self) -> float:
         now = self.engine.expect(self.state, joint=self.passes % ALPHA_EVERY == 0)
@@ -147,11 +158,24 @@ class _EMRun(Run):
         self.power = min(self.power * GROWTH, POWER)
         self.supports.append(self.engine.active(self.state))
         patience = max(1.0, self._tokens_per_entry() / PATIENCE)
-        if self.passes >= SPARSE_PASSES * np.sqrt(patience):
+        if self.passes == FIRST_SWAP:
+            self._swap()
+        elif self.passes >= max(SPARSE_PASSES * np.sqrt(patience), self.wait):
             share = WINDOW * self.problem.tolerance / patience
-            if 1 - self.supports[-1] / self.supports[-1 - WINDOW] < share:
+            if 1 - self.supports[-1] / self.supports[-1 - WINDOW] < share and not self._swap():
                 self.settled = f"{WINDOW} passes removed less than {100 * share:.2g} % of the topics' words"
         return now.log_likelihood
+
+    def _swap(self) -> bool:
+        """Swap topics if that is worth it: whether it was."""
+        if self.swap_rounds == 0:
+            return False
+        self.swap_rounds -= 1
+        better, n_swaps = swapped(self.engine.mixture(self.state), self.problem.mhat, self.problem.n_threads)
+        if n_swaps:
+            self.state, self.previous, self.power = self.engine.place(better), None, 1.0
+            self.wait = self.passes + AFTER_SWAP
+        return n_swaps > 0
 
     def _tokens_per_entry(self) -> float:
         """How much data stands behind an entry of the topics, on average."""

@@ -16,6 +16,19 @@ BLUR_WORDS = 200
 LARGEST_BLUR = 0.9  # row sums below 1 keep I + B well conditioned
 
 
+def merging_costs(topics: Floats, alpha: Floats) -> Floats:
+    """p_s p_t / (p_s + p_t) (1 - sum_u sqrt(mu_s(u) mu_t(u))): what it costs to join topics s and t, roughly."""
+    shares, roots = alpha.sum(axis=1), np.sqrt(topics)
+    return _costs(shares, roots @ roots.T)
+
+
+def _costs(shares: Floats, likeness: Floats) -> Floats:
+    both = shares[:, None] + shares
+    costs = np.where(both > 0, shares[:, None] * shares / np.where(both > 0, both, 1), 0) * (1 - likeness)
+    np.fill_diagonal(costs, np.inf)
+    return costs
+
+
 def merged(mixture: Mixture, n_topics: int) -> Mixture:
     """Join the topics that are cheapest to join, pair after pair, until so many are left.
 
@@ -27,9 +40,7 @@ def merged(mixture: Mixture, n_topics: int) -> Mixture:
     likeness = roots @ roots.T
     while len(topics) > n_topics:
         shares = alpha.sum(axis=1)
-        both = shares[:, None] + shares
-        costs = np.where(both > 0, shares[:, None] * shares / np.where(both > 0, both, 1), 0) * (1 - likeness)
-        np.fill_diagonal(costs, np.inf)
+        costs = _costs(shares, likeness)
         s, t = sorted(np.unravel_index(int(costs.argmin()), costs.shape))
         weight = shares[s] / (shares[s] + shares[t]) if shares[s] + shares[t] > 0 else 0.5
         topics[s] = weight * topics[s] + (1 - weight) * topics[t]

@@ -17,6 +17,7 @@ class Problem:
     """What a run is given: the moments behind an engine, and when to call it settled.
 
     tolerance : a run has settled when a pass moves less than this share of what it watches
+    keep_numbers : whether topic t of the start must stay topic t, so that no two may be swapped
     """
 
     engine: Engine
@@ -25,6 +26,8 @@ class Problem:
     n_tokens: int
     tolerance: float
     rng: np.random.Generator
+    n_threads: int | None = None
+    keep_numbers: bool = False
 
 
 class Run(ABC):

@@ -1,0 +1,105 @@
+"""The fit with documents at hand: pairs and documents in turn, each helping the other out of its local optima."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fdmix.corpus import Corpus
+from fdmix.engines import engine_for
+from fdmix.fit import Progress, Solution, fit_mixture
+from fdmix.kernels.threads import one_blas_thread
+from fdmix.mixture import Mixture
+from fdmix.moments import Moments
+from fdmix.refine import FEWEST, MOST_DOCUMENTS, Refinement, n_set_aside, refine
+from fdmix.solvers import EM
+
+ROUNDS = 3
+ALPHA_STEPS = 5
+
+
+def fit_documents(
+    corpus: Any,
+    n_topics: int,
+    *,
+    rounds: int = ROUNDS,
+    max_documents: int = MOST_DOCUMENTS,
+    seed: int = 0,
+    callback: Callable[[Progress | Refinement], Any] | None = None,
+    n_threads: int | None = None,
+) -> Solution:
+    """Fit to the pairs of all documents but a few (`fit_mixture`), `refine` on documents, and again from there.
+
+    The fit to the pairs sees the whole corpus at once and is fast; the passes over documents know more than pairs.
+    Each moves the other out of local optima. The documents left out judge: the round that completes them best is
+    kept, and a round that does worse than the one before is the last.
+
+    rounds : at most; 1 is a fit and a refinement
+    max_documents : for the passes over documents, a sample of a larger corpus
+    callback : called with a `Progress` or a `Refinement` after each pass; returning True ends that part of the round
+
+    >>> from fdmix import worlds
+    >>> fit_documents(worlds.intervals().sample(2000, length=20), 3).mixture
+    Mixture(3 topics over 100 words)
+    """
+    if type(rounds) is not int or rounds < 1:
+        raise ValueError(f"rounds must be a whole number from 1 upwards, not {rounds!r}")
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    if corpus.n_documents < FEWEST:
+        return fit_mixture(Moments.of(corpus), n_topics, seed=seed, callback=callback, n_threads=n_threads)
+    chosen = np.random.default_rng([seed, 2]).permutation(corpus.n_documents)
+    n_aside = n_set_aside(corpus.n_documents)
+    judges, rest = (corpus[np.sort(some)] for some in np.split(chosen, [n_aside]))
+    moments = Moments.of(rest, n_threads=n_threads)
+    start: Any = "anchors"
+    best, kept, reason = -np.inf, None, f"after {rounds} rounds of pairs and documents, as asked"
+    for done in range(rounds):
+        fitted = fit_mixture(
+            moments, n_topics, solver=EM(swaps=True), start=start, seed=seed, callback=callback, n_threads=n_threads
+        )
+        heard = _Listener(callback)
+        start = refine(
+            fitted.mixture, rest, unseen=judges, max_documents=max_documents, seed=seed, callback=heard,
+            n_threads=n_threads,
+        )  # fmt: skip
+        if heard.best <= best:
+            reason = f"round {done + 1} of pairs and documents did not improve on the one before"
+            break
+        best, kept = heard.best, (fitted, start)
+        if n_topics == 1:
+            break
+    assert kept is not None
+    fitted, refined = kept
+    alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
+    trace = [*fitted.log_likelihoods, likelihood]
+    return Solution(replace(refined, correlations=alpha), trace, fitted.converged, reason)
+
+
+class _Listener:
+    """Hands on what a refinement says, and remembers its best score."""
+
+    def __init__(self, callback: Callable[[Progress | Refinement], Any] | None) -> None:
+        self.callback, self.best = callback, -1e300
+
+    def __call__(self, said: Refinement) -> Any:
+        self.best = max(self.best, said.score)
+        return self.callback(said) if self.callback else None
+
+
+def _correlations(refined: Mixture, fitted: Mixture, moments: Moments, n_threads: int | None) -> tuple[Any, float]:
+    """alpha of the fit, improved by EM on the pairs with the refined topics held fixed; and L = sum Mhat log M."""
+    seen = np.flatnonzero(np.diff(moments.matrix.indptr))
+    mhat = moments.matrix[seen][:, seen]
+    topics = refined.topics[:, seen]
+    known = topics.sum(axis=1, keepdims=True)
+    with one_blas_thread:
+        engine = engine_for("auto", mhat, refined.n_topics, n_threads)
+        state = engine.place(Mixture(topics / np.where(known > 0, known, 1), fitted.correlations))
+        for _ in range(ALPHA_STEPS):
+            joint = engine.expect(state).joint
+            alpha = state.correlations * (joint + joint.T)
+            state = replace(state, correlations=alpha / alpha.sum())
+        return state.correlations, engine.expect(state).log_likelihood

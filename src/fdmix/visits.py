@@ -1,0 +1,138 @@
+"""Visits to documents: what their tokens say about topics, and how well topics complete them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.kernels.refinement import complete_documents, visit_documents
+from fdmix.kernels.threads import Workers
+from fdmix.metrics.likelihood import halves
+from fdmix.mixture import Mixture
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+ROUNDS, TOLERANCE = 12, 0.01  # a document's round that moves a smaller share of its tokens is the last
+CAREFUL_ROUNDS, CAREFUL_TOLERANCE = 30, 3e-3  # where a score depends on it
+BLOCKS = 16  # at most; each has a sum of its own, and the sums are added in order
+BYTES = 2e8  # for the sums of all blocks
+SMALLEST = 1e-6  # tokens; a smaller entry of a tally becomes zero
+LEAST_SHARE = 1e-8  # of a topic in the prior
+DOCUMENTS_AT_A_TIME = 512  # in a product for E[theta theta']
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Expected counts of words in topics, K (words x topics, sparse): mu_t(u) = K[u, t] / K_t, E[theta_t] ~ K_t."""
+
+    counts: sp.csr_array
+
+    @classmethod
+    def of(cls, mixture: Mixture, n_tokens: float) -> Tally:
+        """The counts that a mixture expects of so many tokens."""
+        return cls(sp.csr_array((mixture.topics * (mixture.shares * n_tokens)[:, None]).T))
+
+    @classmethod
+    def with_entries(cls, pattern: sp.csr_array, values: Floats) -> Tally:
+        """The pattern with these values, without those that are hardly anything."""
+        kept = np.where(values > SMALLEST, values, 0.0)
+        counts = sp.csr_array((kept, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+        counts.eliminate_zeros()
+        return cls(counts)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """K_t, the tokens of each topic."""
+        return np.asarray(self.counts.sum(axis=0), np.float64).ravel()
+
+    @cached_property
+    def entries(self) -> tuple[Any, Any, Any]:
+        """(first, topic, mu_topic(word)) by word, for the kernels."""
+        chance = self.counts.data / self.totals[self.counts.indices]
+        return self.counts.indptr.astype(np.int64), self.counts.indices.astype(np.int32), chance
+
+    def prior(self, concentration: float) -> Floats:
+        """The Dirichlet parameters a = A E[theta]; a topic without a token keeps a very small one."""
+        return concentration * np.maximum(self.totals / self.totals.sum(), LEAST_SHARE)
+
+
+class Visits:
+    """The documents to learn from and those to judge by; each visit is the same on any number of threads."""
+
+    def __init__(self, table: sp.csr_array, judges: sp.csr_array | None, workers: Workers, seed: int = 0) -> None:
+        self.workers = workers
+        self.table, self.n_tokens = table, float(table.sum())
+        self.judges = judges
+        self.halves = None if judges is None else halves(judges, seed)
+        unigram = np.asarray(table.sum(axis=0)).ravel() / max(self.n_tokens, 1.0)
+        self.background = 0.5 * unigram + 0.5 / unigram.size
+
+    def learn(self, tally: Tally, prior: Floats, table: sp.csr_array | None = None) -> Tally:
+        """One pass: each token shared among topics, without its own vote."""
+        chosen = self.table if table is None else table
+        arrays, nothing = _arrays(chosen), np.empty((0, prior.size))
+
+        def some(cut: tuple[int, int]) -> Floats:
+            out = np.zeros(tally.counts.nnz)
+            visit_documents(*cut, arrays, tally.entries, prior, ROUNDS, TOLERANCE, out, nothing)
+            return out
+
+        n_blocks = int(np.clip(BYTES / max(8 * tally.counts.nnz, 1), 2, BLOCKS))
+        total = np.zeros(tally.counts.nnz)
+        for part in self.workers.map(some, _cuts(chosen.shape[0], n_blocks)):
+            total += part
+        return Tally.with_entries(tally.counts, total)
+
+    def scores(self, tally: Tally, prior: Floats, backgrounds: Floats) -> Floats:
+        """Document completion of the judges: the mean log-probability of a token of their second halves.
+
+        backgrounds : shares of the background in the topics, positive, so that no word is impossible; one score each
+        """
+        assert self.halves is not None
+        given, held = self.halves
+        scores = np.zeros((given.shape[0], backgrounds.size))
+        settings = (tally.entries, self.background, backgrounds, prior, CAREFUL_ROUNDS, CAREFUL_TOLERANCE)
+        tables = _arrays(given), _arrays(held)
+
+        def some(cut: tuple[int, int]) -> None:
+            complete_documents(*cut, *tables, *settings, scores)
+
+        self.workers.map(some, _cuts(given.shape[0], BLOCKS))
+        return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))
+
+    def correlations(self, tally: Tally, prior: Floats) -> Floats:
+        """alpha = E[theta theta'], averaged over the documents' posteriors, Dirichlet(g) with g = a + n_d:
+
+        E[theta theta' | d] = (g g' + diag(g)) / (G (G + 1)), which includes the posterior's variance.
+        """
+        arrays, n_topics = _arrays(self.table), prior.size
+        nothing = np.zeros(tally.counts.nnz)
+
+        def some(cut: tuple[int, int]) -> Floats:
+            total = np.zeros((n_topics, n_topics))
+            for begin in range(cut[0], cut[1], DOCUMENTS_AT_A_TIME):
+                end = min(begin + DOCUMENTS_AT_A_TIME, cut[1])
+                n = np.zeros((end - begin, n_topics))
+                visit_documents(begin, end, arrays, tally.entries, prior, ROUNDS, TOLERANCE, nothing, n)
+                g = np.maximum(n, 0) + prior
+                size = g.sum(axis=1, keepdims=True)
+                g /= np.sqrt(size * (size + 1))
+                total += g.T @ g
+                total[np.diag_indices(n_topics)] += (g / np.sqrt(size * (size + 1))).sum(axis=0)
+            return total
+
+        alpha = np.sum(self.workers.map(some, _cuts(self.table.shape[0], BLOCKS)), axis=0)
+        return (alpha + alpha.T) / (2 * alpha.sum())
+
+
+def _arrays(table: sp.csr_array) -> tuple[Any, Any, Any]:
+    return table.indptr.astype(np.int64), table.indices.astype(np.int32), table.data.astype(np.int32)
+
+
+def _cuts(n_documents: int, n_blocks: int) -> list[tuple[int, int]]:
+    edges = np.linspace(0, n_documents, min(n_blocks, max(n_documents, 1)) + 1).astype(int).tolist()
+    return list(pairwise(edges))

@@ -1,0 +1,136 @@
+"""Passes over documents: better topics, honest choices, the same on any number of threads."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from fdmix import Corpus, Mixture, Moments, fit_mixture, refine, worlds
+from fdmix.kernels.refinement import visit_documents
+from fdmix.metrics import completion_log_likelihood, matching_distance
+from fdmix.visits import Tally
+
+
+@pytest.fixture(scope="module")
+def case():
+    """A world, documents, topics that are fitted to a few of them, and documents that nobody has seen."""
+    world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
+    corpus = world.sample(3000, length=25, seed=4)
+    rough = fit_mixture(Moments.of(corpus[:1000]), 10, sparsity=0).mixture
+    return world, corpus, rough, world.sample(1000, length=25, seed=5)
+
+
+def responsibilities(words, counts, topics, prior, rounds):
+    """One document by hand: r_ut ~ (a_t + n_t - r_ut) mu_t(u), word after word."""
+    r = np.array([prior * topics[:, u] for u in words])
+    r /= r.sum(axis=1, keepdims=True)
+    for _ in range(rounds):
+        for i, u in enumerate(words):
+            others = prior + counts @ r - r[i]
+            r[i] = others * topics[:, u] / np.sum(others * topics[:, u])
+    return r
+
+
+def test_a_visit_is_the_formula():
+    rng = np.random.default_rng(0)
+    topics, prior = rng.dirichlet(np.ones(6), 3), np.array([0.5, 0.2, 0.3])
+    words, counts = np.array([0, 2, 5]), np.array([3, 1, 2])
+    tally = Tally.of(Mixture(topics, np.eye(3) / 3), 100)
+    table = (np.array([0, 3]), words.astype(np.int32), counts.astype(np.int32))
+    out, n = np.zeros(tally.counts.nnz), np.zeros((1, 3))
+    visit_documents(0, 1, table, tally.entries, prior, 7, 0.0, out, n)
+    by_hand = responsibilities(words, counts, topics, prior, 7)
+    np.testing.assert_allclose(out.reshape(6, 3)[words], counts[:, None] * by_hand, atol=1e-12)
+    np.testing.assert_allclose(n[0], counts @ by_hand, atol=1e-12)
+
+
+def test_it_improves_completion_and_topics(case):
+    world, corpus, rough, unseen = case
+    better = refine(rough, corpus)
+    before, after = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (rough, better))
+    assert after > before + 0.02
+    assert matching_distance(better, world.mixture).mean < 0.9 * matching_distance(rough, world.mixture).mean
+
+
+def test_it_chooses_better_with_unseen_documents(case):
+    _, corpus, rough, unseen = case
+    seen = []
+    refine(rough, corpus, unseen=unseen[:500], callback=seen.append)
+    assert [said.passes for said in seen] == list(range(1, len(seen) + 1))
+    assert max(said.score for said in seen) > seen[-1].score or len(seen) == 12
+
+
+def test_leaving_one_out_matters():
+    """Plain shares r ~ (a + n) mu , with each token voting for itself, too, overfit short documents."""
+    world = worlds.World(worlds.dirichlet_topics(20, 60 * worlds.zipf_base(400), 1), 0.05)
+    corpus = world.sample(2000, length=10, seed=2)
+    theta = world.mixture.assign(corpus)  # by maximum likelihood, with each token's own vote
+    table = corpus.counts
+    document = np.repeat(np.arange(2000), np.diff(table.indptr))
+    shares = theta[document] * world.topics.T[table.indices]
+    shares *= (table.data / shares.sum(axis=1))[:, None]
+    plain = np.zeros((400, 20))
+    np.add.at(plain, table.indices, shares)
+    left_out = refine(world.mixture, corpus, 1, unseen=world.sample(200, length=10, seed=9))
+    error = matching_distance((plain / plain.sum(axis=0)).T, world.topics).mean
+    assert matching_distance(left_out, world.mixture).mean < error
+
+
+def test_the_same_on_any_number_of_threads(case):
+    _, corpus, rough, _ = case
+    one, three = (refine(rough, corpus, 2, n_threads=n) for n in (1, 3))
+    np.testing.assert_array_equal(one.topics, three.topics)
+    np.testing.assert_array_equal(one.correlations, three.correlations)
+
+
+def test_a_sample_is_enough_and_depends_on_the_seed(case):
+    world, corpus, rough, _ = case
+    first, again, other = (refine(rough, corpus, 1, max_documents=1500, seed=s) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.topics, again.topics)
+    assert not np.array_equal(first.topics, other.topics)
+    assert matching_distance(first, world.mixture).mean < matching_distance(rough, world.mixture).mean
+
+
+def test_alpha_is_what_documents_have():
+    world = worlds.World(worlds.dirichlet_topics(5, np.full(100, 0.1), 1), np.array([0.5, 0.4, 0.3, 0.2, 0.1]))
+    alpha = refine(world.mixture, world.sample(5000, length=40, seed=1), 1).correlations
+    np.testing.assert_allclose(alpha, alpha.T)
+    np.testing.assert_allclose(alpha, world.law.correlations, atol=0.01)
+
+
+def test_a_callback_can_stop_it(case):
+    _, corpus, rough, _ = case
+    said = []
+    refine(rough, corpus, 5, callback=lambda one: said.append(one) or True)
+    assert len(said) == 1
+
+
+def test_odd_inputs(case):
+    _, corpus, rough, _ = case
+    only = Mixture(np.full((1, 4), 0.25), np.ones((1, 1)))
+    assert refine(only, [[1, 0, 2, 1]]) is only
+    empty = sp.csr_array((3, rough.n_words), dtype=np.int32)
+    assert refine(rough, empty) is rough
+    with_gaps = sp.vstack([empty, corpus.counts[:200], empty], format="csr")
+    assert refine(rough, with_gaps, 1).n_topics == 10
+    few = refine(rough, corpus.counts[:3], 1)  # too few to choose by
+    assert np.isfinite(few.topics).all()
+
+
+def test_words_are_matched_by_name():
+    mixture = Mixture([[0.5, 0.4, 0.1, 0], [0, 0.1, 0.4, 0.5]], np.eye(2) / 2, ["a", "b", "c", "d"])
+    corpus = Corpus([[1, 2, 0, 3]] * 30 + [[0, 1, 3, 0]] * 30, ["x", "d", "a", "c"])
+    found = refine(mixture, corpus, 2)
+    assert found.vocabulary == mixture.vocabulary
+    assert found.topics[0, 0] > 0.9
+    assert found.topics[1, 2:].sum() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"passes": -1}, "passes"), ({"passes": 1.5}, "passes"), ({"max_documents": 0}, "max_documents")],
+)
+def test_nonsense_is_refused(case, settings, message):
+    with pytest.raises(ValueError, match=message):
+        refine(case[2], case[1], **settings)
+    with pytest.raises(TypeError, match="Mixture"):
+        refine([[1.0]], case[1])
