@@ -19,7 +19,19 @@ from fdmix.text.files import Layout
 from fdmix.text.resumable import CountInProgress
 from fdmix.text.sources import files_of
 
-COMMANDS = ("demo", "count", "merge", "subtract", "fit", "topics", "assign", "evaluate", "info")
+COMMANDS = (
+    "demo",
+    "count",
+    "merge",
+    "subtract",
+    "fit",
+    "refine",
+    "reproduce",
+    "topics",
+    "assign",
+    "evaluate",
+    "info",
+)
 
 
 def program():
@@ -149,6 +161,15 @@ def test_assign(model, texts, tmp_path):
         run("assign", model, texts / "b.csv", "--column", "text", "-o", tmp_path / f"theta.{kind}")
     assert len((tmp_path / "theta.jsonl").read_text().splitlines()) == 1500
     assert "must end in" in run("assign", model, texts / "b.csv", "-o", tmp_path / "theta.xls", code=1).stderr
+
+
+@pytest.mark.slow
+def test_refine(model, texts, tmp_path):
+    run("refine", model, texts / "a.csv", "--column", "text", "-o", tmp_path / "better", "--unseen", texts / "b.csv")
+    better = Mixture.load(tmp_path / "better")
+    assert better.vocabulary == Mixture.load(model).vocabulary
+    assert better.preparation == Mixture.load(model).preparation
+    assert "refined" in better.provenance
 
 
 @pytest.mark.slow

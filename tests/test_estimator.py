@@ -40,8 +40,16 @@ def same(a, b):
     return np.array_equal(a.components_, b.components_) and np.array_equal(a.correlations_, b.correlations_)
 
 
-def test_it_is_fit_mixture():
+def test_refinement_sees_the_same_documents_in_any_order():
     model = FDM(6, random_state=4).fit(X)
+    rng = np.random.default_rng(0)
+    shuffled = FDM(6, random_state=4).fit(X[rng.permutation(X.shape[0])])
+    assert np.array_equal(model.components_, shuffled.components_)
+    assert metrics.matching_distance(model.components_, WORLD.topics).mean < 0.1
+
+
+def test_it_is_fit_mixture():
+    model = FDM(6, random_state=4, refine=False).fit(X)
     solution = fit_mixture(Moments.of(X), 6, seed=4)
     assert np.array_equal(model.components_, solution.mixture.topics)
     assert np.array_equal(model.correlations_, solution.mixture.correlations)

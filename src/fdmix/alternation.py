@@ -27,6 +27,8 @@ def fit_documents(
     *,
     rounds: int = ROUNDS,
     max_documents: int = MOST_DOCUMENTS,
+    max_passes: int = 2000,
+    tolerance: float = 0.01,
     seed: int = 0,
     callback: Callable[[Progress | Refinement], Any] | None = None,
     n_threads: int | None = None,
@@ -39,7 +41,8 @@ def fit_documents(
 
     rounds : at most; 1 is a fit and a refinement
     max_documents : for the passes over documents, a sample of a larger corpus
-    callback : called with a `Progress` or a `Refinement` after each pass; returning True ends that part of the round
+    max_passes, tolerance : of each fit, as in `fit_mixture`
+    callback : called with a `Progress` or a `Refinement` after each pass; returning True stops, with what is fitted
 
     >>> from fdmix import worlds
     >>> fit_documents(worlds.intervals().sample(2000, length=20), 3).mixture
@@ -48,18 +51,23 @@ def fit_documents(
     if type(rounds) is not int or rounds < 1:
         raise ValueError(f"rounds must be a whole number from 1 upwards, not {rounds!r}")
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    settings: dict[str, Any] = {
+        "max_passes": max_passes, "tolerance": tolerance, "seed": seed, "callback": callback, "n_threads": n_threads,
+    }  # fmt: skip
     if corpus.n_documents < FEWEST:
-        return fit_mixture(Moments.of(corpus), n_topics, seed=seed, callback=callback, n_threads=n_threads)
+        return fit_mixture(Moments.of(corpus), n_topics, **settings)
     chosen = np.random.default_rng([seed, 2]).permutation(corpus.n_documents)
     n_aside = n_set_aside(corpus.n_documents)
     judges, rest = (corpus[np.sort(some)] for some in np.split(chosen, [n_aside]))
     moments = Moments.of(rest, n_threads=n_threads)
     start: Any = "anchors"
+    passes: list[float] = []  # log-likelihoods
     best, kept, reason = -np.inf, None, f"after {rounds} rounds of pairs and documents, as asked"
     for done in range(rounds):
-        fitted = fit_mixture(
-            moments, n_topics, solver=EM(swaps=True), start=start, seed=seed, callback=callback, n_threads=n_threads
-        )
+        fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), start=start, **settings)
+        passes += fitted.log_likelihoods[:-1]
+        if not fitted.converged:  # stopped by a limit, the callback or the user
+            return replace(fitted, log_likelihoods=[*passes, fitted.log_likelihoods[-1]])
         heard = _Listener(callback)
         start = refine(
             fitted.mixture, rest, unseen=judges, max_documents=max_documents, seed=seed, callback=heard,
@@ -74,8 +82,7 @@ def fit_documents(
     assert kept is not None
     fitted, refined = kept
     alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
-    trace = [*fitted.log_likelihoods, likelihood]
-    return Solution(replace(refined, correlations=alpha), trace, fitted.converged, reason)
+    return Solution(replace(refined, correlations=alpha), [*passes, likelihood], fitted.converged, reason)
 
 
 class _Listener:

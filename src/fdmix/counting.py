@@ -104,13 +104,22 @@ def buckets(block: Block, n_buckets: int) -> list[Block]:
     bucket_d = mix(sum_u c_d(u) hash(word u)) mod n: it does not depend on the words' order or positions,
     nor on the other documents, so that shards agree on it and removal finds the right bucket.
     """
-    hashes = _word_hashes(block)
-    with np.errstate(over="ignore"):
-        contributions = block.counts.data.astype(np.uint64) * hashes[block.counts.indices]
-        running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
-        spread = np.diff(running[block.counts.indptr])
-    bucket = (_mix(spread) % np.uint64(n_buckets)).astype(np.int64)
+    bucket = (_content_hashes(block.counts, _word_hashes(block)) % np.uint64(n_buckets)).astype(np.int64)
     return [Block(block.counts[bucket == k], block.copies[bucket == k], block.vocabulary) for k in range(n_buckets)]
+
+
+def in_order(counts: sp.csr_array) -> sp.csr_array:
+    """The documents in an order that depends on their contents only: the same however they arrived."""
+    columns = _mix(np.arange(1, counts.shape[1] + 1, dtype=np.uint64))
+    return sp.csr_array(counts[np.argsort(_content_hashes(counts, columns), kind="stable")])
+
+
+def _content_hashes(counts: sp.csr_array, words: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """For each document mix(sum_u c_d(u) hash(u))."""
+    with np.errstate(over="ignore"):
+        contributions = counts.data.astype(np.uint64) * words[counts.indices]
+        running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
+        return _mix(np.diff(running[counts.indptr]))
 
 
 def _is_stream(counts: Any) -> bool:

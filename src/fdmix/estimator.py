@@ -15,7 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fdmix.alternation import fit_documents
 from fdmix.assignment import assign
+from fdmix.corpus import Corpus, whole_counts
+from fdmix.counting import in_order
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.kernels.threads import thread_count
 from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
@@ -44,6 +47,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     sparsity : "auto", or the toll in tokens that sparse EM takes off every expected count; 0: maximum likelihood
     max_iter : most passes over the pairs
     tol : a pass that changes less is the last, see `fit_mixture`
+    refine : whether passes over the documents follow the fit to their pairs (`fit_documents`): better topics for some
+        more time and for memory of all documents. Only with whole counts and weights, and solver="em".
     prior : of `transform`. None: the most likely topics of each document; "dirichlet": about the posterior mean under
         the prior that matches the correlations; or the Dirichlet's parameters
     random_state : whole number or RandomState; None is 0, so that a fit can be repeated
@@ -72,6 +77,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         sparsity: float | str | None = "auto",
         max_iter: int = 2000,
         tol: float = 0.01,
+        refine: bool = True,
         prior: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -82,6 +88,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         self.sparsity = sparsity
         self.max_iter = max_iter
         self.tol = tol
+        self.refine = refine
         self.prior = prior
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -97,6 +104,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         _require_some_weight(weights)
         names = getattr(self, "feature_names_in_", None)
         self.moments_ = self._counted(counts, weights, None if names is None else as_vocabulary(names))
+        self._documents = [self._kept(counts, weights)]
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self._solution: Solution | None = None
         self._solve(X=counts, y=y, metadata=metadata)
@@ -112,6 +120,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         names = getattr(self, "feature_names_in_", None) if first else self.moments_.vocabulary
         more = self._counted(counts, weights, None if names is None else as_vocabulary(names))
         self.moments_ = more if first else self.moments_ + more
+        self._documents = [*([] if first else self._documents), self._kept(counts, weights)]
         self._solution = None
         return self
 
@@ -207,17 +216,19 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise ValueError(f"max_iter must be a whole number from 1 upwards, not {self.max_iter!r}")
         watch = Watch(self, self.callback, **data)
-        self._solution = fit_mixture(
-            self.moments_,
-            int(self.n_components),
-            solver=self.solver,
-            seed=self._seed(),
-            max_passes=int(self.max_iter),
-            tolerance=self.tol,
-            sparsity=self.sparsity,
-            callback=watch,
-            n_threads=self._n_threads(),
-        )
+        settings: dict[str, Any] = {
+            "seed": self._seed(), "max_passes": int(self.max_iter), "tolerance": self.tol,
+            "n_threads": self._n_threads(),
+        }  # fmt: skip
+        if any(part is None for part in self._documents) or self.sparsity != "auto" or self.solver != "em":
+            self._solution = fit_mixture(
+                self.moments_, int(self.n_components),
+                solver=self.solver, sparsity=self.sparsity, callback=watch, **settings,
+            )  # fmt: skip
+        else:
+            documents = Corpus(in_order(sp.vstack(self._documents, format="csr")), self.moments_.vocabulary)
+            heard = _passes_only(watch)
+            self._solution = fit_documents(documents, int(self.n_components), callback=heard, **settings)
         watch.close()
         if not self._solution.converged and self.n_iter_ >= self.max_iter:
             warnings.warn(
@@ -245,6 +256,13 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
             return Moments.of(counts, words, weights=weights, n_threads=self._n_threads())
         return WeightedMoments.of(counts, words, weights=weights)
 
+    def _kept(self, counts: Any, weights: Any) -> sp.csr_array | None:
+        """The documents, as often as their weights say, if they are wanted and whole."""
+        if not self.refine or not is_whole(counts) or not (weights is None or is_whole(weights)):
+            return None
+        table = whole_counts(counts)
+        return table if weights is None else table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
+
     def _warn_of_fractions(self, counts: Any, *, once: bool) -> None:
         """In every fit; elsewhere only if the fit was on whole counts."""
         if is_whole(counts) or (once and self._knows_fractions()):
@@ -271,6 +289,11 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if self.n_jobs is None:
             return None
         return int(self.n_jobs) if self.n_jobs >= 0 else max(1, thread_count() + 1 + int(self.n_jobs))
+
+
+def _passes_only(watch: Callable[[Progress], Any]) -> Callable[[Any], Any]:
+    """Tell the watch about passes over the pairs, not about those over documents."""
+    return lambda now: watch(now) if isinstance(now, Progress) else None
 
 
 def _require_some_weight(weights: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import fdmix
-from fdmix.cli import counting, demonstration, documents, fitting, looking, reproduction
+from fdmix.cli import counting, demonstration, documents, fitting, looking, refining, reproduction
 from fdmix.cli.console import say
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit,
+    demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit, refining.refine,
     looking.topics, documents.assign, documents.evaluate, looking.info, reproduction.reproduce,
 ):  # fmt: skip
     app.command()(command)

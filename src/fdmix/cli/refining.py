@@ -1,0 +1,48 @@
+"""refine: passes over documents that finish what the pairs began."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fdmix.cli.console import say, steps, timed
+from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
+from fdmix.mixture import Mixture
+from fdmix.model_folder import writable
+from fdmix.refine import refine as improved
+from fdmix.text.files import Layout
+from fdmix.text.reading import read_corpus
+from fdmix.text.sources import files_of
+
+
+def refine(
+    model: Model,
+    inputs: Inputs,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model folder to write.")],
+    column: Column = None,
+    split: Split = None,
+    encoding: Encoding = None,
+    unseen: Annotated[Path | None, typer.Option(help="Text the model was not fitted to, to choose by.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
+    threads: Threads = None,
+) -> None:
+    """Improve a model by passes over its documents, as many as help documents that are set aside.
+
+    Example: fdmix refine model tweets.csv --column text -o better
+    """
+    writable(out)
+    mixture = Mixture.load(model)
+    layout = Layout(column, (), split, encoding)
+    with steps() as bars, timed() as seconds:
+        corpus = read_corpus(files_of(inputs, layout), like=mixture, report=bars.report, n_threads=threads)
+        judges = None if unseen is None else read_corpus(files_of([unseen], layout), like=mixture)
+
+        def show(now: Any) -> None:
+            bars.note("refining", f"pass {now.passes}: completion {now.score:.4f} a token")
+
+        better = improved(mixture, corpus, unseen=judges, seed=seed, callback=show, n_threads=threads)
+        took = seconds()
+    better.save(out)
+    say(f"Refined on {corpus.n_documents:,} documents in {took:.1f} s. Wrote {out}.")
