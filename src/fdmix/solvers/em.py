@@ -135,7 +135,10 @@ class _EMRun(Run):
     def _end_likelihood_phase(self, gain: float) -> None:
         if self.toll:
             if self.passes >= LIKELIHOOD_PASSES and gain < LIKELIHOOD_TOLERANCE * self.gained:
-                self._leave_likelihood("")
+                if self.power > POWER * GROWTH:  # perhaps only because over-relaxation went too far
+                    self.power = POWER
+                else:
+                    self._leave_likelihood("")
         elif gain < self.problem.tolerance * PLAIN * self.gained:
             share = self.problem.tolerance * PLAIN
             self._leave_likelihood(f"a pass gained less than {share:.2g} of the likelihood gained so far")
