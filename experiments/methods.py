@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fdmix import Moments, baselines, fit_mixture
+from fdmix import Moments, baselines, fit_documents, fit_mixture
 from fdmix.solvers import Adam
 
 COLOURS = {  # Okabe and Ito's palette, safe for colour-blind readers; the same colour for the same method everywhere
     "FDM": "#0072B2",
+    "FDM with documents": "#000000",
     "FDM, paper's Adam": "#56B4E9",
     "FDM without sparsity": "#E69F00",
     "SparseLDA": "#D55E00",
@@ -18,6 +19,10 @@ COLOURS = {  # Okabe and Ito's palette, safe for colour-blind readers; the same 
 
 def fdm(corpus, n_topics, *, seed=0, **_):
     return fit_mixture(Moments.of(corpus), n_topics, seed=seed).mixture
+
+
+def fdm_documents(corpus, n_topics, *, seed=0, **_):
+    return fit_documents(corpus, n_topics, seed=seed).mixture
 
 
 def paper_adam(corpus, n_topics, *, seed=0, time_limit=None, **_):
@@ -46,6 +51,7 @@ def ep(corpus, n_topics, *, seed=0, **_):
 
 METHODS = {
     "FDM": fdm,
+    "FDM with documents": fdm_documents,
     "FDM, paper's Adam": paper_adam,
     "SparseLDA": sparse_lda,
     "SparseLDA, 10 alpha": sparse_lda,

@@ -27,6 +27,7 @@ def run(scale, out, data, say, mallet=None, **_):
     results = Results(out, "Synthetic documents from topics learned by LDA", scale, settings)
     jobs = {
         "FDM": {},
+        "FDM with documents": {},
         "EP": {},
         "SparseLDA": {"alpha": 1 / n_topics, "optimise": False, "sweeps": settings["sweeps"], "mallet": mallet},
         "SparseLDA, 10 alpha": {
@@ -53,7 +54,7 @@ def run(scale, out, data, say, mallet=None, **_):
         results.rows.append(
             {
                 "method": name,
-                "paper": PAPER[name],
+                "paper": PAPER.get(name),
                 "l1": float(errors.mean()),
                 "sd": float(errors.std()),
                 "missed": float(np.mean([one["missed"] for one in runs])),
