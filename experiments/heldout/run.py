@@ -112,8 +112,9 @@ def _verdict(rows, distances):
     behind = [name for name in ("hold-out", "completion, ML", "completion, Dirichlet") if name not in ahead]
     times = gibbs["seconds"] / max(ours["seconds"], 1e-9)
     lost = f" and behind on {', '.join(behind)}" if behind else ""
+    won = ", ".join(ahead) or "nothing"
     return (
-        f"FDM with documents is ahead of SparseLDA with optimised hyperparameters on {', '.join(ahead) or 'nothing'}{lost}; "
+        f"With documents, FDM is ahead of SparseLDA with optimised hyperparameters on {won}{lost}; "
         f"SparseLDA took {times:.1f} times as long. Topics of the two are {distances['FDM - SparseLDA']:.2f} apart, "
         f"those of FDM {distances['FDM - unigram']:.2f} from the unigram. Likelihoods compare within this table "
         "only: the paper's corpora are not ours."
