@@ -21,6 +21,7 @@ def test_docstring_examples(name):
     assert doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -35,14 +36,3 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
-
-
-def test_the_consistency_experiment_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(str(ROOT))
-    run = importlib.import_module("experiments.consistency.run")
-    rows = run.measure([1_000, 10_000], seeds=[5])
-    errors = {(row["D"], row["method"]): row["l1"] for row in rows}
-    assert errors[10_000, "FDM"] < 0.5 * errors[1_000, "FDM"]
-    assert errors[10_000, "FDM"] < errors[10_000, "FDM without sparsity"]
-    run.draw(rows, tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").stat().st_size > 5_000

@@ -59,6 +59,7 @@ def test_it_is_fit_mixture():
     assert np.allclose(model.components_.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_partial_fit_is_one_fit():
     whole = FDM(6).fit(X)
     parts = FDM(6)
@@ -83,6 +84,7 @@ def test_partial_fit_only_counts():
     assert len(passes) == model.n_iter_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_array, None])
 def test_the_form_of_the_counts_does_not_matter(form):
     reference = FDM(6).fit(X)
@@ -189,6 +191,7 @@ def test_bad_input_is_refused():
     assert not hasattr(FDM(), "components_")
 
 
+@pytest.mark.slow
 def test_grid_search_finds_the_number_of_topics():
     search = GridSearchCV(FDM(), {"n_components": np.array([2, 4, 6, 8, 10])}, cv=3).fit(X)
     assert search.best_params_ == {"n_components": 6}
@@ -206,6 +209,7 @@ def test_score_is_completion_and_weights_count():
     assert model.score(short, sample_weight=np.ones(501)) == pytest.approx(model.score(short))
 
 
+@pytest.mark.slow
 def test_metadata_is_routed():
     weights = np.random.default_rng(1).integers(1, 3, X.shape[0])
     folds = KFold(3)
@@ -219,6 +223,7 @@ def test_metadata_is_routed():
     assert np.array_equal(routed, by_hand)
 
 
+@pytest.mark.slow
 def test_names_of_words_and_topics():
     words = [f"word{u}" for u in range(120)]
     frame = pd.DataFrame(X.toarray(), columns=words)
@@ -247,6 +252,7 @@ def test_in_a_pipeline_after_countvectorizer():
         make_pipeline(TfidfVectorizer(), FDM(2)).fit(TEXTS)
 
 
+@pytest.mark.slow
 def test_clone_pickle_and_joblib(tmp_path):
     model = FDM(6, prior="dirichlet").fit(X)
     fresh = clone(model)
@@ -262,12 +268,14 @@ def test_clone_pickle_and_joblib(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_fits_in_other_processes():
     model = FDM(6).fit(X)
     jobs = joblib.Parallel(n_jobs=2)(joblib.delayed(FDM(6, n_jobs=1).fit)(X) for _ in range(2))
     assert all(same(job, model) for job in jobs)
 
 
+@pytest.mark.slow
 def test_random_states():
     a, b, c = (
         FDM(6, random_state=state).fit(X) for state in (np.random.RandomState(3), np.random.RandomState(3), None)
@@ -288,6 +296,7 @@ def test_a_function_can_stop_the_fit():
     assert "callback" in model.solution_.reason
 
 
+@pytest.mark.slow
 def test_importing_fdmix_does_not_import_scikit_learn():
     code = "import sys, fdmix; assert 'sklearn' not in sys.modules; fdmix.FDM; assert 'sklearn' in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -320,6 +329,7 @@ class TestCallbacks:
     def _with_callbacks(self):
         pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9 has no callbacks")
 
+    @pytest.mark.slow
     def test_every_pass_is_a_task(self):
         recorder = Recorder()
         some = X[:500]
@@ -331,6 +341,7 @@ class TestCallbacks:
         assert recorder.scores[-1] == model.score(some)
         assert recorder.scores[0] < recorder.scores[-1]
 
+    @pytest.mark.slow
     def test_early_stop(self):
         recorder = Recorder(stop_after=7)
         assert FDM(6).set_callbacks(recorder).fit(X).n_iter_ == 7
@@ -346,6 +357,7 @@ class TestCallbacks:
             model.set_params(solver="magic").fit(X)
         assert recorder.calls[-1] == "teardown"
 
+    @pytest.mark.slow
     def test_scikit_learn_s_own_callbacks(self, capsys):
         from sklearn.callback import ProgressBar, ScoringMonitor
 

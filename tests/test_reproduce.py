@@ -39,6 +39,9 @@ def test_everything_at_the_small_scale(tmp_path):
             assert (folder / part / f"{name}.png").stat().st_size > 5_000
             assert "<svg" in (folder / part / f"{name}.svg").read_text()[:2000]
     assert "<table>" in (folder / "results.html").read_text()
+    errors = json.loads((folder / "consistency" / "result.json").read_text())["rows"]
+    assert errors[1]["FDM"] < 0.5 * errors[0]["FDM"]
+    assert errors[1]["FDM"] < errors[1]["FDM without sparsity"]
     rows = {row["method"]: row for row in json.loads((folder / "synthetic" / "result.json").read_text())["rows"]}
     assert rows["FDM"]["l1"] < rows["EP"]["l1"]
     assert "done already" not in said
@@ -47,6 +50,7 @@ def test_everything_at_the_small_scale(tmp_path):
     assert said.count("done already") == len(PARTS) - 1
 
 
+@pytest.mark.slow
 def test_one_part(tmp_path):
     reproduce("matrix", "--out", tmp_path)
     rows = json.loads((tmp_path / "small" / "matrix" / "result.json").read_text())["rows"]
@@ -54,6 +58,7 @@ def test_one_part(tmp_path):
     assert errors[2] < 0.15 * errors[0]
 
 
+@pytest.mark.slow
 def test_what_goes_wrong(tmp_path):
     assert "there is no experiment 'tables'" in reproduce("tables", "--out", tmp_path, code=1)
     assert "--scale is small or paper" in reproduce("matrix", "--scale", "huge", "--out", tmp_path, code=1)
