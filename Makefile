@@ -46,7 +46,7 @@ check: $(VENV)/.dev  ## lint, types, import contract, fast tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -q -m "not slow"
+	@$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 $(VENV)/.bench: pyproject.toml $(VENV)/.user
 	@echo "installing the peers"

@@ -330,6 +330,7 @@ def test_ctrl_c_keeps_the_best_so_far(texts, tmp_path):
     run("count", texts / "all.jsonl", "-o", tmp_path / "moments")
     code = (
         "import os, signal, sys, fdmix.cli.fitting as f\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def show(bars):\n"
         "    return lambda now: os.kill(os.getpid(), signal.SIGINT) if now.passes == 5 else None\n"
         "f.fitting = show\n"

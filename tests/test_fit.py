@@ -192,12 +192,17 @@ def test_limits_of_passes_and_time(moments):
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
 def test_ctrl_c_gives_the_best_mixture_so_far(moments, engine):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job begins with it ignored
+
     def press_ctrl_c(progress):
         if progress.passes == 5:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(1)
 
-    solution = fit_mixture(moments, 6, engine=engine, callback=press_ctrl_c)
+    try:
+        solution = fit_mixture(moments, 6, engine=engine, callback=press_ctrl_c)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert solution.reason == "interrupted by the user"
     assert not solution.converged
     assert_is_distribution(solution.mixture)
