@@ -8,6 +8,15 @@ from fdmix.kernels.documents import njit
 
 
 @njit
+def _with_room(r, begin, end, words, first):
+    """The array r, or a larger one, with room for the responsibilities of a document's words."""
+    needed = 0
+    for i in range(begin, end):
+        needed += first[words[i] + 1] - first[words[i]]
+    return r if needed <= r.size else np.empty(2 * needed)
+
+
+@njit
 def visit_documents(begin, end, table, topics, prior, rounds, tolerance, out, n_out):
     """Responsibilities of the tokens of the documents begin <= d < end, added up by entry of the topics.
 
@@ -24,11 +33,7 @@ def visit_documents(begin, end, table, topics, prior, rounds, tolerance, out, n_
     g = np.empty(T)
     new = np.empty(T)
     for d in range(begin, end):
-        needed = 0
-        for i in range(indptr[d], indptr[d + 1]):
-            needed += first[words[i] + 1] - first[words[i]]
-        if needed > r.size:
-            r = np.empty(2 * needed)
+        r = _with_room(r, indptr[d], indptr[d + 1], words, first)
         _respond(indptr[d], indptr[d + 1], words, counts, first, topic, chance, prior, rounds, tolerance, r, g, new)
         at = 0
         for i in range(indptr[d], indptr[d + 1]):
@@ -54,11 +59,7 @@ def complete_documents(begin, end, table, second, topics, unigram, shares, prior
     g = np.empty(T)
     new = np.empty(T)
     for d in range(begin, end):
-        needed = 0
-        for i in range(indptr[d], indptr[d + 1]):
-            needed += first[words[i] + 1] - first[words[i]]
-        if needed > r.size:
-            r = np.empty(2 * needed)
+        r = _with_room(r, indptr[d], indptr[d + 1], words, first)
         _respond(indptr[d], indptr[d + 1], words, counts, first, topic, chance, prior, rounds, tolerance, r, g, new)
         total = 0.0
         for t in range(T):

@@ -68,17 +68,12 @@ def kind_of(path: str | Path, unknown: str = "text") -> str:
     return KINDS.get(suffix.lower(), unknown)
 
 
-def batches_of(path: str, layout: Layout, skip: int = 0) -> Iterator[Batch]:
-    """The documents of one file after the first `skip`; "-" is standard input."""
+def batches_of(path: str, layout: Layout) -> Iterator[Batch]:
+    """The documents of one file; "-" is standard input."""
     if path != STDIN and not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     parquet = path != STDIN and kind_of(path) == "parquet"
-    for batch in _parquet(path, layout) if parquet else _rows_in_batches(path, layout):
-        if skip >= len(batch):
-            skip -= len(batch)
-            continue
-        yield batch.after(skip) if skip else batch
-        skip = 0
+    yield from _parquet(path, layout) if parquet else _rows_in_batches(path, layout)
 
 
 def _rows_in_batches(path: str, layout: Layout) -> Iterator[Batch]:

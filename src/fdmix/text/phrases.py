@@ -69,8 +69,7 @@ class Runs:
     def joined(self, words: Any, lengths: Any) -> tuple[Any, Any]:
         """Columns with phrases in the place of their parts."""
         out, lengths = np.empty_like(words), lengths.astype(np.int64)
-        by_code = np.full(self.codes.size, -1, np.int64)
-        by_code[:] = self.columns[self.numbers]
+        by_code = self.columns[self.numbers]
         n = join_pairs(words, lengths, self.codes, self.size, out)
         number = out[:n]
         single = np.where(number >= 0, self.columns[np.minimum(number, self.n_parts - 1)], -1)

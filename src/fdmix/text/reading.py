@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
 from fdmix.kernels.threads import streamed
@@ -18,8 +18,8 @@ from fdmix.moments import Moments
 from fdmix.preparation import Cleaning, Preparation
 from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
-from fdmix.text.sources import Source, source_of
-from fdmix.text.spool import Spool, TokenBatch, token_batches
+from fdmix.text.sources import source_of
+from fdmix.text.spool import Spool, token_batches
 from fdmix.text.vocabularies import Recipe, chosen_recipe
 
 ENTRIES_AT_A_TIME = 2_000_000
@@ -103,10 +103,8 @@ def counted(
     batches: Any, recipe: Recipe, folds: int = 0, n_threads: int | None = None, report: Report | None = None
 ) -> Moments:
     """The moments of all batches."""
-    nothing = sp.csr_array((0, recipe.n_words), dtype=np.int32)
     chunks = (corpus for _, corpus in corpora(batches, recipe, report))
-    first = Corpus.trusting(nothing, recipe.vocabulary)
-    total = Moments.of((c for part in ([first], chunks) for c in part), folds=folds, n_threads=n_threads)
+    total = Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
     return total.prepared(recipe.preparation)
 
 
@@ -184,6 +182,3 @@ def as_column(values: list[Any]) -> Any:
     column = np.empty(len(values), object)
     column[:] = values
     return column
-
-
-__all__ = ["Source", "TokenBatch", "corpora", "counted", "read_corpus", "read_moments", "recipe_of"]

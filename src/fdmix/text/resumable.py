@@ -213,8 +213,8 @@ class _Stretch(Source):
         self._batches, self.size, self._due = batches, size, due
         self.ended = False
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """At least one batch."""
+    def batches(self) -> Iterator[Batch]:
+        """At least one batch, if there is any."""
         for batch in self._batches:
             yield batch
             if self._due():

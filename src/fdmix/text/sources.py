@@ -21,8 +21,8 @@ class Source(ABC):
     size: int | None = None  # bytes or rows in all, if known
 
     @abstractmethod
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """The documents after the first `skip`."""
+    def batches(self) -> Iterator[Batch]:
+        """All documents, in order."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Files(Source):
         return None if STDIN in self.paths else sum(Path(path).stat().st_size for path in self.paths)
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """File after file; progress counts bytes of all files."""
+        """File after file, without the first `skip` documents; progress counts bytes of all files."""
         before = 0
         for path, layout in zip(self.paths, self.layouts, strict=True):
             for batch in batches_of(path, layout):
@@ -68,11 +68,11 @@ class Strings(Source):
         """How many, if known."""
         return len(self.texts) if isinstance(self.texts, Sized) else None
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         """Strings; None and NaN, as tables have them, are empty documents."""
         if self.layout.column or self.layout.kept:
             raise ValueError("strings have no columns: column=, id=, date= and label= are for tables")
-        rows = ((_row(text, number), number + 1) for number, text in enumerate(self.texts) if number >= skip)
+        rows = ((_row(text, number), number + 1) for number, text in enumerate(self.texts))
         yield from in_batches(paragraphs(rows) if self.layout.split == "paragraphs" else rows, ())
 
 
@@ -88,9 +88,9 @@ class Table(Source):
         """Rows."""
         return int(self.table.num_rows)
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         """Some rows at a time."""
-        return table_batches(self.table.slice(skip), self.layout)
+        return table_batches(self.table, self.layout)
 
 
 def source_of(source: Any, layout: Layout) -> Source:
