@@ -20,8 +20,10 @@ def case():
 
 
 def responsibilities(words, counts, topics, prior, rounds):
-    """One document by hand: r_ut ~ (a_t + n_t - r_ut) mu_t(u), word after word."""
+    """One document by hand: r_ut ~ (a_t + n_t - r_ut) mu_t(u), first all words at once, then word after word."""
     r = np.array([prior * topics[:, u] for u in words])
+    r /= r.sum(axis=1, keepdims=True)
+    r = (prior + counts @ r - r) * topics[:, words].T
     r /= r.sum(axis=1, keepdims=True)
     for _ in range(rounds):
         for i, u in enumerate(words):
@@ -37,10 +39,26 @@ def test_a_visit_is_the_formula():
     tally = Tally.of(Mixture(topics, np.eye(3) / 3), 100)
     table = (np.array([0, 3]), words.astype(np.int32), counts.astype(np.int32))
     out, n = np.zeros(tally.counts.nnz), np.zeros((1, 3))
-    visit_documents(0, 1, table, tally.entries, prior, 7, 0.0, out, n)
+    visit_documents(0, 1, table, tally.entries, prior, (7, 0.0, 0.0), out, n)
     by_hand = responsibilities(words, counts, topics, prior, 7)
     np.testing.assert_allclose(out.reshape(6, 3)[words], counts[:, None] * by_hand, atol=1e-12)
     np.testing.assert_allclose(n[0], counts @ by_hand, atol=1e-12)
+
+
+def test_small_shares_are_cut_and_every_token_is_shared_out(case):
+    corpus, mixture = case[1], case[0].mixture
+    tally = Tally.of(mixture, 100.0)
+    counts = corpus.counts
+    table = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.int32))
+    prior, n = tally.prior(1.0), np.zeros((50, mixture.n_topics))
+    out = np.zeros(tally.counts.nnz)
+    visit_documents(0, 50, table, tally.entries, prior, (12, 0.03, 0.3), out, n)
+    np.testing.assert_allclose(n.sum(axis=1), counts[:50].sum(axis=1))
+    assert out.sum() == pytest.approx(counts[:50].sum())
+    fewer = np.count_nonzero(out)
+    out[:] = 0
+    visit_documents(0, 50, table, tally.entries, prior, (12, 0.03, 0.0), out, n)
+    assert fewer < np.count_nonzero(out)
 
 
 def test_it_improves_completion_and_topics(case):

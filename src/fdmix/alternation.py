@@ -14,7 +14,7 @@ from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.refine import FEWEST, MOST_DOCUMENTS, Refinement, n_set_aside, refine
+from fdmix.refine import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
 from fdmix.solvers import EM
 
 ROUNDS = 3
@@ -62,38 +62,28 @@ def fit_documents(
     moments = Moments.of(rest, n_threads=n_threads)
     start: Any = "anchors"
     passes: list[float] = []  # log-likelihoods
-    best, kept, reason = -np.inf, None, f"after {rounds} rounds of pairs and documents, as asked"
+    kept, reason = None, f"after {rounds} rounds of pairs and documents, as asked"
     for done in range(rounds):
         fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), start=start, **settings)
         passes += fitted.log_likelihoods[:-1]
         if not fitted.converged:  # stopped by a limit, the callback or the user
             return replace(fitted, log_likelihoods=[*passes, fitted.log_likelihoods[-1]])
-        heard = _Listener(callback)
-        start = refine(
-            fitted.mixture, rest, unseen=judges, max_documents=max_documents, seed=seed, callback=heard,
-            n_threads=n_threads,
-        )  # fmt: skip
-        if heard.best <= best:
+        run = begin_refinement(fitted.mixture, rest, judges, max_documents, seed, n_threads)
+        if run is None:
+            return fitted
+        with one_blas_thread:
+            stopped = run.loop("auto", callback)
+        if kept is not None and run.score <= kept[1].score:
             reason = f"round {done + 1} of pairs and documents did not improve on the one before"
             break
-        best, kept = heard.best, (fitted, start)
-        if n_topics == 1:
+        kept, start = (fitted, run), run.mixture()
+        if stopped:
+            reason = "stopped by the callback"
             break
     assert kept is not None
-    fitted, refined = kept
+    fitted, refined = kept[0], kept[1].mixture()
     alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
-    return Solution(replace(refined, correlations=alpha), [*passes, likelihood], fitted.converged, reason)
-
-
-class _Listener:
-    """Hands on what a refinement says, and remembers its best score."""
-
-    def __init__(self, callback: Callable[[Progress | Refinement], Any] | None) -> None:
-        self.callback, self.best = callback, -1e300
-
-    def __call__(self, said: Refinement) -> Any:
-        self.best = max(self.best, said.score)
-        return self.callback(said) if self.callback else None
+    return Solution(replace(refined, correlations=alpha), [*passes, likelihood], not stopped, reason)
 
 
 def _correlations(refined: Mixture, fitted: Mixture, moments: Moments, n_threads: int | None) -> tuple[Any, float]:

@@ -21,8 +21,8 @@ SET_ASIDE = 0.05  # of the documents,
 MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
-PATIENCE = 2  # passes that may fail to improve before it stops
-FACTORS = (0.6, 1.0, 1.7)  # by which the strength of the prior may change between two passes
+FACTOR = 1.7  # between the strengths of the prior that are tried
+STRENGTHS = (1e-3, 1e3)  # the weakest and the strongest
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
 
@@ -73,26 +73,39 @@ def refine(
     >>> refine(fit_mixture(Moments.of(corpus), 3).mixture, corpus)
     Mixture(3 topics over 100 words)
     """
-    _check(passes, max_documents, n_threads)
+    if passes != "auto" and (type(passes) is not int or passes < 0):
+        raise ValueError(f"passes is 'auto' or a whole number from 0 upwards, not {passes!r}")
+    run = begin_refinement(mixture, corpus, unseen, max_documents, seed, n_threads)
+    if run is None or passes == 0:
+        return mixture
+    with one_blas_thread:
+        run.loop(passes, callback)
+        return replace(run.mixture(), correlations=run.correlations())
+
+
+def begin_refinement(
+    mixture: Mixture, corpus: Any, unseen: Any, max_documents: int, seed: int, n_threads: int | None
+) -> RefinementRun | None:
+    """A refinement that is ready for its first pass; None if there is nothing to refine."""
+    if type(max_documents) is not int or max_documents < 1:
+        raise ValueError(f"max_documents must be a whole number from 1 upwards, not {max_documents!r}")
+    thread_count(n_threads)
     table = _known(mixture, corpus, "corpus")
     rng = np.random.default_rng(seed)
     if table.shape[0] > max_documents:
         table = table[np.sort(rng.choice(table.shape[0], max_documents, replace=False))]
-    if mixture.n_topics == 1 or table.nnz == 0 or passes == 0:
-        return mixture
+    if mixture.n_topics == 1 or table.nnz == 0:
+        return None
     judges = None if unseen is None else _known(mixture, unseen, "unseen")
     forget = judges is None and table.shape[0] >= FEWEST
     if forget:
         chosen = rng.permutation(table.shape[0])
         n_aside = n_set_aside(table.shape[0])
         judges, table = table[np.sort(chosen[:n_aside])], table[np.sort(chosen[n_aside:])]
-    with one_blas_thread:
-        visits = Visits(table, judges, Workers(n_threads), seed)
-        run = _Run(visits, Tally.of(mixture, visits.n_tokens), float(matched_prior(mixture.correlations).sum()))
-        if forget:
-            run.forget()
-        run.loop(passes, callback)
-        return run.mixture(mixture)
+    run = RefinementRun(mixture, Visits(table, judges, Workers(n_threads), seed))
+    if forget:
+        run.forget()
+    return run
 
 
 def n_set_aside(n_documents: int) -> int:
@@ -100,13 +113,14 @@ def n_set_aside(n_documents: int) -> int:
     return min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
 
 
-class _Run:
-    """A refinement in progress: the tally, the strength of the prior, and the best of both so far."""
+class RefinementRun:
+    """A refinement in progress: the tally, the strength of the prior, the background, and the best of them so far."""
 
-    def __init__(self, visits: Visits, tally: Tally, concentration: float) -> None:
-        self.visits, self.tally = visits, tally
-        self.concentration = self.matched = concentration
+    def __init__(self, mixture: Mixture, visits: Visits) -> None:
+        self.before, self.visits, self.tally = mixture, visits, Tally.of(mixture, visits.n_tokens)
+        self.concentration = self.matched = float(matched_prior(mixture.correlations).sum())
         self.background = 0.0
+        self.score = -np.inf
 
     def forget(self) -> None:
         """Take the judges' tokens out of the tally: what they are judged by should not know them."""
@@ -119,48 +133,63 @@ class _Run:
         if left.sum() > 0:
             self.tally = Tally.with_entries(left, np.maximum(left.data, 0.0))
 
-    def loop(self, passes: int | str, callback: Callable[[Refinement], Any] | None) -> None:
-        """Pass after pass; "auto" keeps the best one, and stops when two did not improve on it."""
+    def loop(self, passes: int | str, callback: Callable[[Refinement], Any] | None) -> bool:
+        """Pass after pass; "auto" ends with the first one that does not improve, and keeps the one before.
+
+        Whether the callback asked to stop.
+        """
         begin = time.monotonic()
-        best, kept, since = -np.inf, self._settings(), 0
+        self.choose()
         for done in range(1, (MOST_PASSES if passes == "auto" else int(passes)) + 1):
+            before = self.tally, self.concentration, self.background, self.score
             self.tally = self.visits.learn(self.tally, self.tally.prior(self.concentration))
-            score = self.choose()
-            said = Refinement(done, score, self.concentration, self.background, time.monotonic() - begin)
-            since = 0 if score > best else since + 1
-            if score > best or passes != "auto":
-                best, kept = score, self._settings()
-            if (callback and callback(said)) or (passes == "auto" and (since == PATIENCE or np.isnan(score))):
-                break
-        self.tally, self.concentration, self.background = kept
+            self.choose()
+            said = Refinement(done, self.score, self.concentration, self.background, time.monotonic() - begin)
+            stop = callback is not None and bool(callback(said))
+            worse = self.score <= before[-1]
+            if passes == "auto" and worse:
+                self.tally, self.concentration, self.background, self.score = before
+            if stop or (passes == "auto" and (worse or np.isnan(self.score))):
+                return stop
+        return False
 
-    def _settings(self) -> tuple[Tally, float, float]:
-        return self.tally, self.concentration, self.background
+    def choose(self) -> None:
+        """The strength A of the prior and the background that complete the judges best; the score is NaN without any.
 
-    def choose(self) -> float:
-        """The background, and the A near the present one, with the best completion: its score, NaN without judges."""
+        Completion rises with A up to its best, and then falls: so A is followed from where it is.
+        """
         if self.visits.halves is None:
-            return float("nan")
-        near = [factor * self.concentration for factor in FACTORS]
-        scores = np.array([self.visits.scores(self.tally, self.tally.prior(A), BACKGROUNDS) for A in near])
-        which, share = np.unravel_index(int(scores.argmax()), scores.shape)
-        self.concentration, self.background = near[which], float(BACKGROUNDS[share])
-        return float(scores[which, share])
+            self.score = float("nan")
+            return
+        here = self._best_background(self.concentration)
+        for factor in (FACTOR, 1 / FACTOR):
+            while STRENGTHS[0] < here[1] < STRENGTHS[1]:
+                there = self._best_background(factor * here[1])
+                if there[0] <= here[0]:
+                    break
+                here = there
+        self.score, self.concentration, self.background = here
 
-    def mixture(self, before: Mixture) -> Mixture:
-        """The topics with their background, alpha from the documents; a topic that lost all stays as it was."""
+    def _best_background(self, concentration: float) -> tuple[float, float, float]:
+        scores = self.visits.scores(self.tally, self.tally.prior(concentration), BACKGROUNDS)
+        return float(scores.max()), concentration, float(BACKGROUNDS[scores.argmax()])
+
+    def mixture(self) -> Mixture:
+        """The topics with their background, alpha as it was; a topic that lost all stays as it was."""
         counts = self.tally.counts.toarray().T
         totals = counts.sum(axis=1, keepdims=True)
-        topics = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), before.topics)
+        topics = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.before.topics)
         topics = (1 - self.background) * topics + self.background * self.visits.background
-        alpha = self.visits.correlations(self.tally, self.tally.prior(self.matched))
         how = {"concentration": self.concentration, "background": self.background}
         return replace(
-            before,
+            self.before,
             topics=topics / topics.sum(axis=1, keepdims=True),
-            correlations=alpha,
-            provenance=dict(before.provenance) | {"refined": how},
+            provenance=dict(self.before.provenance) | {"refined": how},
         )
+
+    def correlations(self) -> Any:
+        """alpha from the documents."""
+        return self.visits.correlations(self.tally, self.tally.prior(self.matched))
 
 
 def _known(mixture: Mixture, counts: Any, name: str) -> sp.csr_array:
@@ -173,10 +202,3 @@ def _known(mixture: Mixture, counts: Any, name: str) -> sp.csr_array:
         raise ValueError("no unseen document has a word of the mixture")
     return table
 
-
-def _check(passes: int | str, max_documents: int, n_threads: int | None) -> None:
-    if passes != "auto" and (type(passes) is not int or passes < 0):
-        raise ValueError(f"passes is 'auto' or a whole number from 0 upwards, not {passes!r}")
-    if type(max_documents) is not int or max_documents < 1:
-        raise ValueError(f"max_documents must be a whole number from 1 upwards, not {max_documents!r}")
-    thread_count(n_threads)

@@ -16,8 +16,8 @@ from fdmix.metrics.likelihood import halves
 from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-ROUNDS, TOLERANCE = 12, 0.01  # a document's round that moves a smaller share of its tokens is the last
-CAREFUL_ROUNDS, CAREFUL_TOLERANCE = 30, 3e-3  # where a score depends on it
+CARE = (12, 0.03, 0.01)  # rounds for a document, the share of its tokens that the last one moves, the smallest share
+MORE_CARE = (30, 3e-3, 0.0)  # where a score depends on it
 BLOCKS = 16  # at most; each has a sum of its own, and the sums are added in order
 BYTES = 2e8  # for the sums of all blocks
 SMALLEST = 1e-6  # tokens; a smaller entry of a tally becomes zero
@@ -78,7 +78,7 @@ class Visits:
 
         def some(cut: tuple[int, int]) -> Floats:
             out = np.zeros(tally.counts.nnz)
-            visit_documents(*cut, arrays, tally.entries, prior, ROUNDS, TOLERANCE, out, nothing)
+            visit_documents(*cut, arrays, tally.entries, prior, CARE, out, nothing)
             return out
 
         n_blocks = int(np.clip(BYTES / max(8 * tally.counts.nnz, 1), 2, BLOCKS))
@@ -95,7 +95,7 @@ class Visits:
         assert self.halves is not None
         given, held = self.halves
         scores = np.zeros((given.shape[0], backgrounds.size))
-        settings = (tally.entries, self.background, backgrounds, prior, CAREFUL_ROUNDS, CAREFUL_TOLERANCE)
+        settings = (tally.entries, self.background, backgrounds, prior, MORE_CARE)
         tables = _arrays(given), _arrays(held)
 
         def some(cut: tuple[int, int]) -> None:
@@ -117,7 +117,7 @@ class Visits:
             for begin in range(cut[0], cut[1], DOCUMENTS_AT_A_TIME):
                 end = min(begin + DOCUMENTS_AT_A_TIME, cut[1])
                 n = np.zeros((end - begin, n_topics))
-                visit_documents(begin, end, arrays, tally.entries, prior, ROUNDS, TOLERANCE, nothing, n)
+                visit_documents(begin, end, arrays, tally.entries, prior, CARE, nothing, n)
                 g = np.maximum(n, 0) + prior
                 size = g.sum(axis=1, keepdims=True)
                 g /= np.sqrt(size * (size + 1))

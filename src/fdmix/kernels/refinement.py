@@ -8,59 +8,50 @@ from fdmix.kernels.documents import njit
 
 
 @njit
-def _with_room(r, begin, end, words, first):
-    """The array r, or a larger one, with room for the responsibilities of a document's words."""
-    needed = 0
-    for i in range(begin, end):
-        needed += first[words[i] + 1] - first[words[i]]
-    return r if needed <= r.size else np.empty(2 * needed)
-
-
-@njit
-def visit_documents(begin, end, table, topics, prior, rounds, tolerance, out, n_out):
+def visit_documents(begin, end, table, topics, prior, care, out, n_out):
     """Responsibilities of the tokens of the documents begin <= d < end, added up by entry of the topics.
 
     r_ut ~ (a_t + n_dt - r_ut) mu_t(u),    out[e] += sum_d c_d(u) r_ut for the entry e = (u, t),    n_out[d] = n_d.
 
     table : (indptr, words, counts) of the documents
     topics : (first, topic, chance), the entries first[u] <= e < first[u + 1] of each word: mu_topic[e](u) = chance[e]
+    care : (rounds, tolerance, cut): at most so many rounds, the last one moves a smaller share of the tokens than the
+        tolerance; a topic that gets less than the cut of a word is out of the question for it
     n_out : (documents of the block, topics), or without rows if it is not wanted
     """
-    indptr, words, counts = table
-    first, topic, chance = topics
+    indptr, _, counts = table
     T = prior.size
-    r = np.empty(1)
+    guess = _first_guess(topics, prior)
     g = np.empty(T)
-    new = np.empty(T)
+    room = _room(1, 1, T)
     for d in range(begin, end):
-        r = _with_room(r, indptr[d], indptr[d + 1], words, first)
-        _respond(indptr[d], indptr[d + 1], words, counts, first, topic, chance, prior, rounds, tolerance, r, g, new)
-        at = 0
+        room = _enough(room, indptr[d], indptr[d + 1], table, topics)
+        _respond(indptr[d], indptr[d + 1], table, topics, prior, guess, care, room, g)
+        starts, entries, r, _ = room
         for i in range(indptr[d], indptr[d + 1]):
-            for e in range(first[words[i]], first[words[i] + 1]):
-                out[e] += counts[i] * r[at]
-                at += 1
+            for k in range(starts[i - indptr[d]], starts[i - indptr[d] + 1]):
+                out[entries[k]] += counts[i] * r[k]
         if n_out.shape[0] > 0:
             for t in range(T):
                 n_out[d - begin, t] = g[t] - prior[t]
 
 
 @njit
-def complete_documents(begin, end, table, second, topics, unigram, shares, prior, rounds, tolerance, scores):
+def complete_documents(begin, end, table, second, topics, unigram, shares, prior, care, scores):
     """scores[d, k] = sum over tokens u of d's second half of log ((1 - b_k) sum_t theta_t mu_t(u) + b_k unigram(u)).
 
     theta_t = (a_t + n_t) / (A + l) from the document's first half, which is in `table`; b = `shares`.
     """
-    indptr, words, counts = table
+    indptr = table[0]
     held, held_words, held_counts = second
     first, topic, chance = topics
     T = prior.size
-    r = np.empty(1)
+    guess = _first_guess(topics, prior)
     g = np.empty(T)
-    new = np.empty(T)
+    room = _room(1, 1, T)
     for d in range(begin, end):
-        r = _with_room(r, indptr[d], indptr[d + 1], words, first)
-        _respond(indptr[d], indptr[d + 1], words, counts, first, topic, chance, prior, rounds, tolerance, r, g, new)
+        room = _enough(room, indptr[d], indptr[d + 1], table, topics)
+        _respond(indptr[d], indptr[d + 1], table, topics, prior, guess, care, room, g)
         total = 0.0
         for t in range(T):
             total += g[t]
@@ -75,45 +66,108 @@ def complete_documents(begin, end, table, second, topics, unigram, shares, prior
 
 
 @njit
-def _respond(begin, end, words, counts, first, topic, chance, prior, rounds, tolerance, r, g, new):
-    """Responsibilities r of one document, entry by entry of its words, and g = a + n.
+def _first_guess(topics, prior):
+    """r ~ a_t mu_t(u) for each entry: the answer of a document of one token, where each document begins."""
+    first, topic, chance = topics
+    guess = np.empty(chance.size)
+    for u in range(first.size - 1):
+        total = 0.0
+        for e in range(first[u], first[u + 1]):
+            guess[e] = prior[topic[e]] * chance[e]
+            total += guess[e]
+        for e in range(first[u], first[u + 1]):
+            guess[e] /= total
+    return guess
 
-    They begin as r ~ a_t mu_t(u), the answer of a document of one token.
+
+@njit
+def _room(n_words, n_entries, n_topics):
+    """(starts, entries, r, new): a document's entries by word, their responsibilities, and those of one word."""
+    entries = np.empty(n_entries, np.int64)
+    return np.empty(n_words + 1, np.int64), entries, np.empty(n_entries), np.empty(n_topics)
+
+
+@njit
+def _enough(room, begin, end, table, topics):
+    """The room, or a larger one if the document needs it."""
+    words, first = table[1], topics[0]
+    needed = 0
+    for i in range(begin, end):
+        needed += first[words[i] + 1] - first[words[i]]
+    if needed <= room[1].size and end - begin < room[0].size:
+        return room
+    return _room(2 * (end - begin), 2 * needed, room[3].size)
+
+
+@njit
+def _respond(begin, end, table, topics, prior, guess, care, room, g):
+    """The responsibilities r of one document and g = a + n.
+
+    Entry entries[k] of its i-th word has r[k], starts[i] <= k < starts[i + 1]. The first round looks at every topic
+    of every word, all at once; the next ones at those that are left, word after word.
     """
-    T = prior.size
+    _, words, counts = table
+    first, topic, chance = topics
+    rounds, tolerance, cut = care
+    starts, entries, r, new = room
+    g[:] = prior
+    at = 0
     length = 0.0
-    for t in range(T):
-        g[t] = prior[t]
+    for i in range(begin, end):
+        starts[i - begin] = at
+        for e in range(first[words[i]], first[words[i] + 1]):
+            g[topic[e]] += counts[i] * guess[e]
+            at += 1
+        if starts[i - begin] < at:
+            length += counts[i]
     at = 0
     for i in range(begin, end):
         low, high = first[words[i]], first[words[i] + 1]
+        starts[i - begin] = at
         total = 0.0
         for e in range(low, high):
-            r[at + e - low] = prior[topic[e]] * chance[e]
-            total += r[at + e - low]
+            new[e - low] = max(g[topic[e]] - guess[e], 1e-12) * chance[e]
+            total += new[e - low]
+        least = cut * total
         for e in range(low, high):
-            r[at + e - low] /= total
-            g[topic[e]] += counts[i] * r[at + e - low]
-        if high > low:
-            length += counts[i]
-        at += high - low
+            entries[at], r[at] = e, new[e - low]
+            at += new[e - low] >= least
+        total = 0.0
+        for k in range(starts[i - begin], at):
+            total += r[k]
+        total = 1.0 / total
+        for k in range(starts[i - begin], at):
+            r[k] *= total
+    starts[end - begin] = at
+    g[:] = prior
+    for i in range(begin, end):
+        for k in range(starts[i - begin], starts[i - begin + 1]):
+            g[topic[entries[k]]] += counts[i] * r[k]
     for _ in range(rounds):
         moved = 0.0
         at = 0
         for i in range(begin, end):
-            low, high = first[words[i]], first[words[i] + 1]
+            low, high = starts[i - begin], starts[i - begin + 1]
             total = 0.0
-            for e in range(low, high):
-                k = at + e - low
-                new[e - low] = max(g[topic[e]] - r[k], 1e-12) * chance[e]
-                total += new[e - low]
-            scale = 1.0 / total
-            for e in range(low, high):
-                k = at + e - low
-                change = counts[i] * (new[e - low] * scale - r[k])
+            for k in range(low, high):
+                e = entries[k]
+                new[k - low] = max(g[topic[e]] - r[k], 1e-12) * chance[e]
+                total += new[k - low]
+            least, total = cut * total, 0.0
+            for k in range(high - low):
+                if new[k] < least:
+                    new[k] = 0.0
+                total += new[k]
+            total = 1.0 / total
+            starts[i - begin] = at
+            for k in range(low, high):
+                e = entries[k]
+                share = new[k - low] * total
+                change = counts[i] * (share - r[k])
                 g[topic[e]] += change
                 moved += abs(change)
-                r[k] += change / counts[i]
-            at += high - low
+                entries[at], r[at] = e, share
+                at += share > 0
+        starts[end - begin] = at
         if moved <= tolerance * length:
             break
