@@ -16,7 +16,7 @@ from fdmix.metrics.likelihood import halves
 from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-CARE = (12, 0.03, 0.01)  # rounds for a document, the share of its tokens that the last one moves, the smallest share
+CARE = (12, 0.03, 0.02)  # rounds for a document, the share of its tokens that the last one moves, the smallest share
 MORE_CARE = (30, 3e-3, 0.0)  # where a score depends on it
 BLOCKS = 16  # at most; each has a sum of its own, and the sums are added in order
 BYTES = 2e8  # for the sums of all blocks

@@ -16,7 +16,7 @@ def visit_documents(begin, end, table, topics, prior, care, out, n_out):
     table : (indptr, words, counts) of the documents
     topics : (first, topic, chance), the entries first[u] <= e < first[u + 1] of each word: mu_topic[e](u) = chance[e]
     care : (rounds, tolerance, cut): at most so many rounds, the last one moves a smaller share of the tokens than the
-        tolerance; a topic that gets less than the cut of a word is out of the question for it
+        tolerance; a topic that gets less of a word than the cut times the topic with most of it is out of the question
     n_out : (documents of the block, topics), or without rows if it is not wanted
     """
     indptr, _, counts = table
@@ -124,11 +124,10 @@ def _respond(begin, end, table, topics, prior, guess, care, room, g):
     for i in range(begin, end):
         low, high = first[words[i]], first[words[i] + 1]
         starts[i - begin] = at
-        total = 0.0
+        least = 0.0
         for e in range(low, high):
             new[e - low] = max(g[topic[e]] - guess[e], 1e-12) * chance[e]
-            total += new[e - low]
-        least = cut * total
+            least = max(least, cut * new[e - low])
         for e in range(low, high):
             entries[at], r[at] = e, new[e - low]
             at += new[e - low] >= least
@@ -148,12 +147,11 @@ def _respond(begin, end, table, topics, prior, guess, care, room, g):
         at = 0
         for i in range(begin, end):
             low, high = starts[i - begin], starts[i - begin + 1]
-            total = 0.0
+            least = total = 0.0
             for k in range(low, high):
                 e = entries[k]
                 new[k - low] = max(g[topic[e]] - r[k], 1e-12) * chance[e]
-                total += new[k - low]
-            least, total = cut * total, 0.0
+                least = max(least, cut * new[k - low])
             for k in range(high - low):
                 if new[k] < least:
                     new[k] = 0.0
