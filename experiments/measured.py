@@ -1,6 +1,6 @@
 """One method on one corpus in a process of its own: its topics, wall time, CPU time and peak memory.
 
-What is done is kept: asked for again, it is not repeated.
+What is done is kept: asked for again, it is not repeated. What takes long says how far it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from benchmarks.measure import peak, reset_peak
 
 from fdmix import Corpus, Mixture
 from fdmix.storage import replacing
+
+REPORT_EVERY = 30  # seconds
 
 
 def save_corpus(corpus, path):
@@ -57,6 +60,51 @@ def measured(method, corpus_path, n_topics, out, **settings):
     return Mixture.load(model), json.loads(facts.read_text())
 
 
+class Schedule:
+    """The methods that are to run, in order, and how long what is left will take, as far as earlier runs tell."""
+
+    def __init__(self, methods, say):
+        self.left, self.say = list(methods), say
+        self.seconds = defaultdict(list)
+
+    def measured(self, text, method, *arguments, **settings):
+        """`measured`, announced with an estimate for it and for all that comes after it."""
+        known = [sum(self.seconds[name]) / len(self.seconds[name]) for name in self.left if self.seconds[name]]
+        least = "" if len(known) == len(self.left) else "at least "
+        self.say(text + (f"; {least}{_duration(sum(known))} left" if sum(known) >= REPORT_EVERY else ""))
+        mixture, facts = measured(method, *arguments, **settings)
+        self.left.remove(method)
+        self.seconds[method].append(facts["seconds"])
+        return mixture, facts
+
+
+class Reporter:
+    """What a method says on its way, no oftener than every half minute."""
+
+    def __init__(self, method):
+        self.method, self.begin = method, time.monotonic()
+        self.last = self.begin
+
+    def __call__(self, text):
+        now = time.monotonic()
+        if now - self.last >= REPORT_EVERY:
+            self.last = now
+            print(f"    {self.method}: {text}, {_duration(now - self.begin)}", file=sys.stderr, flush=True)
+
+    def pass_done(self, progress):
+        """A callback for fits."""
+        self(f"pass {progress.passes}")
+
+    def sweep_done(self, sweeps, log_likelihood, most):
+        """A callback for LDA."""
+        left = (time.monotonic() - self.begin) / sweeps * (most - sweeps)
+        self(f"{sweeps} sweeps, log-likelihood {log_likelihood:.3f}, at most {_duration(left)} more, so far")
+
+
+def _duration(seconds):
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
 def main():
     job = json.loads(sys.stdin.read())
     from experiments.methods import METHODS
@@ -65,7 +113,8 @@ def main():
     before = resource.getrusage(resource.RUSAGE_SELF)
     reset_peak()
     begin = time.perf_counter()
-    mixture = METHODS[job["method"]](corpus, job["n_topics"], **job["settings"])
+    reporter = Reporter(job["method"])
+    mixture = METHODS[job["method"]](corpus, job["n_topics"], reporter=reporter, **job["settings"])
     wall = time.perf_counter() - begin
     after = resource.getrusage(resource.RUSAGE_SELF)
     mixture.save(job["model"])

@@ -17,35 +17,26 @@ COLOURS = {  # Okabe and Ito's palette, safe for colour-blind readers; the same 
 }
 
 
-def fdm(corpus, n_topics, *, seed=0, **_):
-    return fit_mixture(Moments.of(corpus), n_topics, seed=seed).mixture
+def fdm(corpus, n_topics, *, reporter, seed=0):
+    return fit_mixture(Moments.of(corpus), n_topics, seed=seed, callback=reporter.pass_done).mixture
 
 
-def fdm_documents(corpus, n_topics, *, seed=0, **_):
-    return fit_documents(corpus, n_topics, seed=seed).mixture
+def fdm_documents(corpus, n_topics, *, reporter, seed=0):
+    return fit_documents(corpus, n_topics, seed=seed, callback=reporter.pass_done).mixture
 
 
-def paper_adam(corpus, n_topics, *, seed=0, time_limit=None, **_):
+def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
     """Algorithm 2 with sampled pairs and the authors' settings."""
-    moments = Moments.of(corpus)
-    return fit_mixture(moments, n_topics, solver=Adam.authors(), seed=seed, time_limit=time_limit).mixture
+    solver, moments = Adam.authors(), Moments.of(corpus)
+    settings = {"seed": seed, "time_limit": time_limit, "callback": reporter.pass_done}
+    return fit_mixture(moments, n_topics, solver=solver, **settings).mixture
 
 
-def sparse_lda(corpus, n_topics, *, seed=0, alpha=0.1, eta=0.01, optimise=True, sweeps="settled", mallet=None, **_):
-    return baselines.lda(
-        corpus,
-        n_topics,
-        sweeps=sweeps,
-        alpha=alpha,
-        eta=eta,
-        optimise=optimise,
-        seed=seed,
-        n_threads=2,
-        mallet=mallet,
-    )
+def sparse_lda(corpus, n_topics, *, reporter, **settings):
+    return baselines.lda(corpus, n_topics, n_threads=2, callback=reporter.sweep_done, **settings)
 
 
-def ep(corpus, n_topics, *, seed=0, **_):
+def ep(corpus, n_topics, *, reporter, seed=0):
     return baselines.extreme_points(Moments.of(corpus), n_topics, seed=seed)
 
 

@@ -21,33 +21,19 @@ CORPORA = {
     "papers": (corpora.papers, "Paragraphs of papers", {"FDM": -5.62, "SparseLDA": -5.57, "EP": -6.31}),
     "tweets": (corpora.tweets, "Tweets", {"FDM": -5.26, "SparseLDA": -5.70, "EP": -8.5}),
 }
+METHODS = ("FDM", "FDM with documents", "EP", "SparseLDA")
 SCALES = {"small": {"n_topics": 20, "sweeps": 200}, "paper": {"n_topics": 500, "sweeps": "settled"}}
 SMOOTHING = 1e-3  # of the uniform distribution in all topics of all methods, so that no word is impossible
 MOST_JUDGED = 20_000  # hold-out documents
 
 
 def run(scale, out, data, say, name="papers", mallet=None, **_):
-    read, title, paper = CORPORA[name]
-    settings = SCALES[scale] | {"smoothing": SMOOTHING}
-    out.mkdir(parents=True, exist_ok=True)
-    if not (out / "test.npz").is_file():
-        say("reading the corpus")
-        train, test = read(scale, data)
-        save_corpus(train, out / "train.npz")
-        save_corpus(test, out / "test.npz")
-    test = load_corpus(out / "test.npz")[:MOST_JUDGED]
-    train = load_corpus(out / "train.npz")
-    results = Results(out, f"{title}: hold-out likelihood", scale, settings)
-    jobs = {
-        "FDM": {},
-        "FDM with documents": {},
-        "EP": {},
-        "SparseLDA": {"sweeps": settings["sweeps"], "mallet": mallet},
-    }
+    _, title, paper = CORPORA[name]
+    results = Results(out, f"{title}: hold-out likelihood", scale, SCALES[scale] | {"smoothing": SMOOTHING})
     mixtures, likelihoods = {}, {}
-    for method, job in jobs.items():
-        say(method)
-        mixture, facts = measured(method, out / "train.npz", settings["n_topics"], out, **job)
+    for method in METHODS:
+        mixture, facts = learned(method, name, scale, out, data, say, mallet)
+        test = load_corpus(out / "test.npz")[:MOST_JUDGED]
         mixtures[method] = mixture
         score, row = _scores(mixture, test)
         likelihoods[method] = score.values
@@ -55,6 +41,7 @@ def run(scale, out, data, say, name="papers", mallet=None, **_):
             {"method": method, "paper": paper.get(method)} | row
             | {"seconds": facts["seconds"], "CPU seconds": facts["cpu_seconds"], "peak MB": facts["peak_megabytes"]}
         )  # fmt: skip
+    train = load_corpus(out / "train.npz")
     unigram = Moments.of(train).unigram
     alone = Mixture(unigram[None], np.ones((1, 1)), train.vocabulary)
     results.rows.append({"method": "unigram", "paper": None} | _scores(alone, test)[1])
@@ -63,6 +50,20 @@ def run(scale, out, data, say, name="papers", mallet=None, **_):
     _draw(results, likelihoods, distances)
     results.verdict = _verdict({row["method"]: row for row in results.rows}, results.settings["matched distances"])
     results.write()
+
+
+def learned(method, name, scale, out, data, say, mallet=None):
+    """(Mixture, facts) of a method on a corpus's training documents, learned once and kept in `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not (out / "test.npz").is_file():
+        say(f"{name}: reading the corpus")
+        train, test = CORPORA[name][0](scale, data)
+        save_corpus(train, out / "train.npz")
+        save_corpus(test, out / "test.npz")
+    say(f"{name}: {method}")
+    settings = SCALES[scale]
+    job = {"sweeps": settings["sweeps"], "mallet": mallet} if method == "SparseLDA" else {}
+    return measured(method, out / "train.npz", settings["n_topics"], out, **job)
 
 
 def _scores(mixture, test):

@@ -201,4 +201,3 @@ def _known(mixture: Mixture, counts: Any, name: str) -> sp.csr_array:
     if name == "unseen" and int(np.diff(table.indptr).max(initial=0)) < 1:
         raise ValueError("no unseen document has a word of the mixture")
     return table
-

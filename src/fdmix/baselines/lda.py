@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ def lda(
     seed: int = 0,
     n_threads: int = 1,
     mallet: str | Path | None = None,
+    callback: Callable[[int, float, int], Any] | None = None,
 ) -> Mixture:
     """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
 
@@ -38,6 +40,8 @@ def lda(
     optimise : let the sampler fit alpha (and MALLET also eta) as it goes
     n_threads : the result is reproducible on one thread only
     mallet : the path of MALLET's `mallet` command, to use it instead of tomotopy
+    callback : called after every 100 sweeps of tomotopy with the sweeps done, the log-likelihood of a token, and how
+        many sweeps there will be at most
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     for name, number in (("n_topics", n_topics), ("sweeps", sweeps), ("n_threads", n_threads)):
@@ -55,8 +59,10 @@ def lda(
         "seed": seed,
         "n_threads": n_threads,
     }
-    sampler = _by_tomotopy if mallet is None else _by_mallet
-    topics, theta, done = sampler(corpus, n_topics, mallet, **settings)
+    if mallet is None:
+        topics, theta, done = _by_tomotopy(corpus, n_topics, callback, **settings)
+    else:
+        topics, theta, done = _by_mallet(corpus, n_topics, mallet, **settings)
     second = theta.T @ theta
     return Mixture(
         topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary, corpus.preparation,
@@ -64,7 +70,7 @@ def lda(
     )  # fmt: skip
 
 
-def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tuple[Floats, Floats, int]:
+def _by_tomotopy(corpus: Corpus, n_topics: int, callback: Any, **settings: Any) -> tuple[Floats, Floats, int]:
     try:
         import tomotopy  # noqa: PLC0415
     except ImportError as missing:
@@ -76,7 +82,7 @@ def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tupl
             model.add_doc(words)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # about results on several threads, said in the docstring
-        done = _train(model, settings["sweeps"], settings["n_threads"])
+        done = _train(model, settings["sweeps"], settings["n_threads"], callback)
     topics = np.full((n_topics, corpus.n_words), 0.0)
     columns = [int(word) for word in model.used_vocabs]
     for t in range(n_topics):
@@ -85,16 +91,16 @@ def _by_tomotopy(corpus: Corpus, n_topics: int, _: Any, **settings: Any) -> tupl
     return topics, theta, done
 
 
-def _train(model: Any, sweeps: int | str, n_threads: int) -> int:
+def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any) -> int:
     """Sweep; returns how often."""
-    if sweeps != SETTLED:
-        model.train(sweeps, workers=n_threads, show_progress=False)
-        return int(sweeps)
+    most = MOST_SWEEPS if sweeps == SETTLED else int(sweeps)
     before, done = -np.inf, 0
-    while done < MOST_SWEEPS:
-        model.train(SWEEPS_AT_A_TIME, workers=n_threads, show_progress=False)
-        done += SWEEPS_AT_A_TIME
-        if model.ll_per_word - before < SETTLED_GAIN:
+    while done < most:
+        model.train(min(SWEEPS_AT_A_TIME, most - done), workers=n_threads, show_progress=False)
+        done = min(done + SWEEPS_AT_A_TIME, most)
+        if callback is not None:
+            callback(done, model.ll_per_word, most)
+        if sweeps == SETTLED and model.ll_per_word - before < SETTLED_GAIN:
             break
         before = model.ll_per_word
     return done

@@ -16,7 +16,7 @@ def visit_documents(begin, end, table, topics, prior, care, out, n_out):
     table : (indptr, words, counts) of the documents
     topics : (first, topic, chance), the entries first[u] <= e < first[u + 1] of each word: mu_topic[e](u) = chance[e]
     care : (rounds, tolerance, cut): at most so many rounds, the last one moves a smaller share of the tokens than the
-        tolerance; a topic that gets less of a word than the cut times the topic with most of it is out of the question
+        tolerance; a topic that gets less of a word than the cut times the one with most of it is not asked again
     n_out : (documents of the block, topics), or without rows if it is not wanted
     """
     indptr, _, counts = table
