@@ -9,7 +9,7 @@ from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
-from fdmix.refine import Refinement, refine
+from fdmix.refinement import Refinement, refine
 from fdmix.text import read_corpus, read_moments
 
 if TYPE_CHECKING:

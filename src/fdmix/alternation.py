@@ -14,7 +14,7 @@ from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.refine import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
+from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
 from fdmix.solvers import EM
 
 ROUNDS = 3

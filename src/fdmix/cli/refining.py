@@ -11,7 +11,7 @@ from fdmix.cli.console import say, steps, timed
 from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
 from fdmix.mixture import Mixture
 from fdmix.model_folder import writable
-from fdmix.refine import refine as improved
+from fdmix.refinement import refine as improved
 from fdmix.text.files import Layout
 from fdmix.text.reading import read_corpus
 from fdmix.text.sources import files_of
