@@ -16,7 +16,7 @@ from fdmix.corpus import Corpus
 from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 2_000
+SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 1_000
 
 
 def lda(
@@ -34,7 +34,7 @@ def lda(
 ) -> Mixture:
     """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
 
-    sweeps : a number, or "settled": until 100 sweeps gain less than 0.002 in the log-likelihood of a token, 2,000 at
+    sweeps : a number, or "settled": until 100 sweeps gain less than 0.002 in the log-likelihood of a token, 1,000 at
         most (MALLET does not tell, and gets 1,000)
     alpha, eta : the Dirichlet parameters of one topic in a document and of one word in a topic
     optimise : let the sampler fit alpha (and MALLET also eta) as it goes
@@ -107,7 +107,7 @@ def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any) -> int:
 
 
 def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> tuple[Floats, Floats, int]:
-    sweeps = 1_000 if settings["sweeps"] == SETTLED else settings["sweeps"]
+    sweeps = MOST_SWEEPS if settings["sweeps"] == SETTLED else settings["sweeps"]
     program = shutil.which(str(mallet))
     if program is None:
         raise FileNotFoundError(f"there is no MALLET at {mallet}: give the path of its bin/mallet")
