@@ -57,6 +57,19 @@ def test_gibbs_sampling_finds_topics():
     np.testing.assert_array_equal(mixture.topics, again.topics)
 
 
+def test_gibbs_sampling_says_how_far_it_is_and_settles():
+    pytest.importorskip("tomotopy")
+    corpus = worlds.intervals().sample(300, length=20, seed=1)
+    said = []
+    mixture = baselines.lda(corpus, 3, sweeps="settled", callback=lambda *facts: said.append(facts))
+    assert mixture.provenance["sweeps"] == said[-1][0] == 100 * len(said)
+    assert all(most == 1000 and -10 < score < 0 for _, score, most in said)
+    assert said[-1][1] - said[-2][1] < 0.002 or len(said) == 10
+    said.clear()
+    baselines.lda(corpus, 3, sweeps=130, callback=lambda *facts: said.append(facts))
+    assert [sweeps for sweeps, *_ in said] == [100, 130]
+
+
 def test_missing_mallet_is_said():
     with pytest.raises(FileNotFoundError, match="bin/mallet"):
         baselines.lda([[1, 1]], 1, mallet="/nowhere/mallet")

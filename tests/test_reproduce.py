@@ -50,6 +50,22 @@ def test_everything_at_the_small_scale(tmp_path):
     assert said.count("done already") == len(PARTS) - 1
 
 
+def test_what_is_left_is_told_by_what_is_done(tmp_path):
+    from experiments.measured import Schedule, save_corpus
+
+    from fdmix import worlds
+
+    save_corpus(worlds.intervals().sample(200, length=20, seed=1), tmp_path / "corpus.npz")
+    said = []
+    schedule = Schedule(["FDM", "FDM"], said.append)
+    for run in range(2):
+        _, facts = schedule.measured(f"run {run}", "FDM", tmp_path / "corpus.npz", 3, tmp_path / str(run))
+        schedule.seconds["FDM"] = [300.0]
+    assert said == ["run 0", "run 1; 5 min left"]
+    assert facts["peak_megabytes"] > 0
+    assert schedule.left == []
+
+
 @pytest.mark.slow
 def test_one_part(tmp_path):
     reproduce("matrix", "--out", tmp_path)
