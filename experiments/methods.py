@@ -37,7 +37,7 @@ def sparse_lda(corpus, n_topics, *, reporter, **settings):
 
 
 def ep(corpus, n_topics, *, reporter, seed=0):
-    return baselines.extreme_points(Moments.of(corpus), n_topics, seed=seed)
+    return baselines.extreme_points(Moments.of(corpus), n_topics, "kl", tolerance=1e-3, seed=seed)
 
 
 METHODS = {

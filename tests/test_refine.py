@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 from fdmix import Corpus, Mixture, Moments, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
+from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, matching_distance
-from fdmix.visits import Tally
+from fdmix.visits import Sampler, Tally, Visits
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,41 @@ def test_small_shares_are_cut_and_every_token_is_shared_out(case):
     assert fewer < np.count_nonzero(out)
 
 
+def sampler_of(corpus, mixture, concentration=1.0):
+    visits = Visits(corpus.counts, None, Workers(2))
+    return Sampler(visits, Tally.of(mixture, visits.n_tokens), concentration, seed=1)
+
+
+def test_a_sweep_draws_from_the_formula():
+    """Documents of one token, so that the prior and the topics alone decide: p ~ a_t (K_ut + eta) / (K_t + N eta)."""
+    mixture = Mixture([[0.5, 0.5, 0.0], [0.1, 0.1, 0.8]], [[0.6, 0.1], [0.1, 0.2]])
+    n = 20_000
+    corpus = Corpus(np.repeat(np.eye(3, dtype=int), n, axis=0))
+    sampler = sampler_of(corpus, mixture)
+    before = sampler.tally
+    after = sampler.sweep().counts.toarray()
+    K = before.counts.toarray() + 0.01
+    expected = before.prior(1.0) * K / K.sum(axis=0)
+    np.testing.assert_allclose(after.sum(axis=1), n)
+    np.testing.assert_allclose(after / n, expected / expected.sum(axis=1, keepdims=True), atol=0.01)
+    assert after[2, 0] < 20  # only through eta
+
+
+def test_sweeps_find_the_strength_of_the_prior_and_count_every_token():
+    topics = np.kron(np.eye(4), np.full((1, 5), 0.2))
+    for strength in (0.5, 4.0):
+        world = worlds.World(topics, strength / 4)
+        corpus = world.sample(3000, length=30, seed=2)
+        sampler = sampler_of(corpus, world.mixture)
+        for _ in range(50):  # the fixed point is approached slowly
+            tally = sampler.sweep()
+        assert sampler.concentration == pytest.approx(strength, rel=0.08)
+        np.testing.assert_array_equal(tally.counts.sum(axis=1), corpus.counts.sum(axis=0))
+        by_hand = np.zeros((20, 4))
+        np.add.at(by_hand, (sampler.tokens[1], sampler.z), 1)
+        np.testing.assert_array_equal(tally.counts.toarray(), by_hand)
+
+
 def test_it_improves_completion_and_topics(case):
     world, corpus, rough, unseen = case
     better = refine(rough, corpus)
@@ -73,7 +109,10 @@ def test_it_chooses_better_with_unseen_documents(case):
     _, corpus, rough, unseen = case
     seen = []
     refine(rough, corpus, unseen=unseen[:500], callback=seen.append)
-    assert [said.passes for said in seen] == list(range(1, len(seen) + 1))
+    passes = [said.passes for said in seen if said.phase == "passes"]
+    assert passes == list(range(1, len(passes) + 1))
+    sweeps = [said.passes for said in seen if said.phase == "sampling"]
+    assert sweeps == list(range(20, 10 * len(sweeps) + 20, 10))
     assert max(said.score for said in seen) > seen[-1].score or len(seen) == 12
 
 

@@ -22,9 +22,9 @@ CORPORA = {
     "tweets": (corpora.tweets, "Tweets", {"FDM": -5.26, "SparseLDA": -5.70, "EP": -8.5}),
 }
 METHODS = ("FDM", "FDM with documents", "EP", "SparseLDA")
-SCALES = {"small": {"n_topics": 20, "sweeps": 200}, "paper": {"n_topics": 500, "sweeps": "settled"}}
+SCALES = {"small": {"n_topics": 20, "sweeps": 200}, "paper": {"n_topics": 500, "sweeps": 600}}
 SMOOTHING = 1e-3  # of the uniform distribution in all topics of all methods, so that no word is impossible
-MOST_JUDGED = 20_000  # hold-out documents
+MOST_JUDGED = 5_000  # hold-out documents
 
 
 def run(scale, out, data, say, name="papers", mallet=None, **_):

@@ -17,7 +17,7 @@ from fdmix.moments import Moments
 from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
 from fdmix.solvers import EM
 
-ROUNDS = 3
+ROUNDS = 2
 ALPHA_STEPS = 5
 
 
@@ -37,7 +37,8 @@ def fit_documents(
 
     The fit to the pairs sees the whole corpus at once and is fast; the passes over documents know more than pairs.
     Each moves the other out of local optima. The documents left out judge: the round that completes them best is
-    kept, and a round that does worse than the one before is the last.
+    kept, and a round that does worse than the one before is the last. At the end the topics of single tokens are
+    sampled, as in `refine`.
 
     rounds : at most; 1 is a fit and a refinement
     max_documents : for the passes over documents, a sample of a larger corpus
@@ -81,6 +82,9 @@ def fit_documents(
             reason = "stopped by the callback"
             break
     assert kept is not None
+    if not stopped:
+        with one_blas_thread:
+            stopped = kept[1].sample(callback)
     fitted, refined = kept[0], kept[1].mixture()
     alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
     return Solution(replace(refined, correlations=alpha), [*passes, likelihood], not stopped, reason)

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.kernels.refinement import complete_documents, visit_documents
+from fdmix.kernels.sampling import count_topics, sweep_documents
 from fdmix.kernels.threads import Workers
 from fdmix.metrics.likelihood import halves
 from fdmix.mixture import Mixture
@@ -22,6 +23,10 @@ BLOCKS = 16  # at most; each has a sum of its own, and the sums are added in ord
 BYTES = 2e8  # for the sums of all blocks
 SMALLEST = 1e-6  # tokens; a smaller entry of a tally becomes zero
 LEAST_SHARE = 1e-8  # of a topic in the prior
+STRENGTHS = (1e-3, 1e3)  # of a prior, the weakest and the strongest
+ETA = 0.01  # tokens of every word in every topic, while sampling
+FIRST_ROUNDS = 3  # of the first sweep, which begins with topics drawn from their shares
+MOST_SWEEPS = 1_000
 DOCUMENTS_AT_A_TIME = 512  # in a product for E[theta theta']
 
 
@@ -127,6 +132,50 @@ class Visits:
 
         alpha = np.sum(self.workers.map(some, _cuts(self.table.shape[0], BLOCKS)), axis=0)
         return (alpha + alpha.T) / (2 * alpha.sum())
+
+
+class Sampler:
+    """The same documents with one topic for every token, drawn again and again (Gibbs sampling).
+
+    A sweep sees the topics of the sweep before, so documents can be visited in any order, on any number of threads.
+    """
+
+    def __init__(self, visits: Visits, tally: Tally, concentration: float, seed: int) -> None:
+        table, self.workers = visits.table, visits.workers
+        self.tally, self.concentration = tally, concentration
+        lengths = np.asarray(table.sum(axis=1)).ravel()
+        self.tokens = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), np.repeat(table.indices, table.data)
+        self.order = np.argsort(self.tokens[1], kind="stable")
+        self.first = np.searchsorted(self.tokens[1][self.order], np.arange(table.shape[1] + 1))
+        rng = np.random.default_rng([seed, 3])
+        self.z = rng.choice(tally.totals.size, self.order.size, p=tally.totals / tally.totals.sum()).astype(np.int32)
+        self.seeds, self.rounds = rng.integers(2**31, size=MOST_SWEEPS).tolist(), FIRST_ROUNDS
+
+    def sweep(self, *, keep_strength: bool = False) -> Tally:
+        """Draw every token's topic again; how often each word has each topic now.
+
+        keep_strength : of the prior; else it is estimated from the documents
+        """
+        n_words, n_topics = self.tally.counts.shape
+        counts = self.tally.counts
+        topics = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data
+        prior, scale = self.tally.prior(self.concentration), 1 / (self.tally.totals + n_words * ETA)
+        seed = self.seeds.pop()
+
+        def some(cut: tuple[int, int]) -> tuple[float, float]:
+            settings = (topics, scale, prior, ETA, self.rounds, seed)
+            result: tuple[float, float] = sweep_documents(*cut, self.tokens, self.z, *settings)
+            return result
+
+        found = np.sum(self.workers.map(some, _cuts(self.tokens[0].size - 1, BLOCKS)), axis=0)
+        if not keep_strength:
+            self.concentration = float(np.clip(self.concentration * found[0] / found[1], *STRENGTHS))
+        self.rounds = 1
+        indptr, size = np.zeros(n_words + 1, np.int64), self.order.size
+        indices, data = np.empty(size, np.int32), np.empty(size)
+        n = count_topics(self.order, self.first, self.z, n_topics, indptr, indices, data)
+        self.tally = Tally(sp.csr_array((data[:n].copy(), indices[:n].copy(), indptr), shape=(n_words, n_topics)))
+        return self.tally
 
 
 def _arrays(table: sp.csr_array) -> tuple[Any, Any, Any]:

@@ -40,7 +40,7 @@ def refine(
         judges = None if unseen is None else read_corpus(files_of([unseen], layout), like=mixture)
 
         def show(now: Any) -> None:
-            bars.note("refining", f"pass {now.passes}: completion {now.score:.4f} a token")
+            bars.note("refining", f"{now.phase}, {now.passes}: completion {now.score:.4f} a token")
 
         better = improved(mixture, corpus, unseen=judges, seed=seed, callback=show, n_threads=threads)
         took = seconds()
