@@ -116,6 +116,20 @@ def test_it_chooses_better_with_unseen_documents(case):
     assert max(said.score for said in seen) > seen[-1].score or len(seen) == 12
 
 
+def test_the_strength_of_the_prior_is_remembered(case, tmp_path):
+    world, corpus, rough, unseen = case
+    better = refine(rough, corpus, unseen=unseen[:500])
+    assert rough.concentration is None
+    assert 0.3 < better.concentration < 3  # the truth is 1, for 10 topics with 0.1 each
+    better.save(tmp_path / "model")
+    again = Mixture.load(tmp_path / "model")
+    assert again.concentration == better.concentration
+    prior = better.concentration * better.shares
+    np.testing.assert_array_equal(again.assign(unseen[:50], "dirichlet"), better.assign(unseen[:50], prior))
+    with pytest.raises(ValueError, match="concentration"):
+        Mixture(world.topics, np.eye(10) / 10, concentration=0.0)
+
+
 def test_leaving_one_out_matters():
     """Plain shares r ~ (a + n) mu , with each token voting for itself, too, overfit short documents."""
     world = worlds.World(worlds.dirichlet_topics(20, 60 * worlds.zipf_base(400), 1), 0.05)

@@ -44,13 +44,17 @@ class Assignment:
         return bool((self.gaps <= self.tolerance).all())
 
 
-def matched_prior(correlations: Floats) -> Floats:
+def matched_prior(correlations: Floats, concentration: float | None = None) -> Floats:
     """The Dirichlet(a) with the same E[theta] and E|theta|^2 as the mixture: a = A s, s the row sums of alpha.
+
+    concentration : A, if it is known better than from alpha
 
     For a Dirichlet, E|theta|^2 = (A |s|^2 + 1) / (A + 1); so A = (1 - trace) / (trace - |s|^2). A topic that never
     occurs counts as one in a million, because a Dirichlet's parameters must be positive.
     """
     shares = np.maximum(correlations.sum(axis=1), 1e-6 / len(correlations))
+    if concentration is not None:
+        return shares * concentration
     trace, squares = np.trace(correlations), np.sum(shares**2)
     if trace <= squares * (1 + 1e-9):  # every document has the same topics
         return shares * 1e6

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.assignment import Assignment, aligned_counts, assign, token_shares
+from fdmix.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
 from fdmix.corpus import Corpus
 from fdmix.interop import correlation_graph, pyldavis_arguments, topic_frame
 from fdmix.model_folder import read_folder, write_folder
@@ -33,6 +33,8 @@ class Mixture:
     vocabulary : N words, optional
     preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
+    concentration : A of the Dirichlet prior of documents, A E[theta], if documents told it (`refine`); alpha tells
+        another one, which is right where documents do follow a Dirichlet
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -47,6 +49,7 @@ class Mixture:
     vocabulary: Vocabulary | None = None
     preparation: Preparation | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    concentration: float | None = None
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -71,6 +74,8 @@ class Mixture:
             object.__setattr__(self, name, array if exact else array / total)
         for array in (self.topics, self.correlations):
             array.setflags(write=False)
+        if self.concentration is not None and not 0 < self.concentration < np.inf:
+            raise ValueError(f"the concentration must be a positive number, not {self.concentration!r}")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
 
@@ -134,8 +139,8 @@ class Mixture:
         """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
 
         counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
-        prior : None; "dirichlet", for about the posterior mean under the Dirichlet that matches E[theta] and
-            trace(alpha); or Dirichlet parameters
+        prior : None; "dirichlet", for about the posterior mean under the Dirichlet that has the mixture's
+            concentration or, without one, matches E[theta] and trace(alpha); or Dirichlet parameters
         tolerance : the most that another theta could gain in the mean log-probability of a token, certified
         sparse : return a scipy CSR array instead of a NumPy array
 
@@ -156,6 +161,8 @@ class Mixture:
     ) -> Assignment:
         """Like `assign`, with everything that is known about the result."""
         table, unknown = aligned_counts(counts, self.vocabulary, self.n_words)
+        if isinstance(prior, str) and prior == "dirichlet":
+            prior = matched_prior(self.correlations, self.concentration)
         result = assign(
             self.topics, self.correlations, table,
             prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads,
@@ -204,6 +211,7 @@ class Mixture:
             "words": self.n_words,
             "provenance": dict(self.provenance),
             "preparation": None if self.preparation is None else self.preparation.facts(),
+            "concentration": self.concentration,
             "vocabulary": self.vocabulary,
         }
         write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
@@ -215,7 +223,7 @@ class Mixture:
         try:
             return cls(
                 arrays["topics"], arrays["correlations"], facts["vocabulary"],
-                Preparation.from_facts(facts["preparation"]), facts["provenance"],
+                Preparation.from_facts(facts["preparation"]), facts["provenance"], facts.get("concentration"),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"{path} is no valid model: {error}") from None

@@ -218,11 +218,12 @@ class RefinementRun:
         totals = counts.sum(axis=1, keepdims=True)
         topics = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.before.topics)
         topics = (1 - self.background) * topics + self.background * self.visits.background
-        how = {"concentration": self.concentration, "background": self.background}
+        told = None if np.isnan(self.score) else self.concentration
         return replace(
             self.before,
             topics=topics / topics.sum(axis=1, keepdims=True),
-            provenance=dict(self.before.provenance) | {"refined": how},
+            concentration=told,
+            provenance=dict(self.before.provenance) | {"refined": {"background": self.background}},
         )
 
     def correlations(self) -> Any:
