@@ -22,6 +22,7 @@ class Results:
     """The results of one experiment in its folder.
 
     rows : the table, a dictionary a row; verdict : a sentence or two on agreement with the paper, or the difference
+    complete : whether all of it is done; else it can be looked at, and goes on when started again
     """
 
     folder: Path
@@ -31,6 +32,7 @@ class Results:
     rows: list = field(default_factory=list)
     verdict: str = ""
     figures: list = field(default_factory=list)
+    complete: bool = True
 
     def write(self):
         """Everything but the figures, which `draw` has written."""
@@ -38,6 +40,7 @@ class Results:
         facts = {
             "title": self.title,
             "scale": self.scale,
+            "complete": self.complete,
             "machine": machine(),
             "python": platform.python_version(),
             "versions": {name: _version(name) for name in PACKAGES},
@@ -74,7 +77,10 @@ class Results:
 def finished(folder, scale):
     """Whether this experiment was done at this scale."""
     path = Path(folder) / "result.json"
-    return path.is_file() and json.loads(path.read_text()).get("scale") == scale
+    if not path.is_file():
+        return False
+    facts = json.loads(path.read_text())
+    return facts.get("scale") == scale and facts.get("complete", True)
 
 
 def write_page(out):
@@ -82,7 +88,7 @@ def write_page(out):
     parts = [json.loads(path.read_text()) | {"name": path.parent.name} for path in sorted(out.glob("*/result.json"))]
     lines = ["# The paper's experiments, and ours", ""]
     for part in parts:
-        lines += [f"## {part['title']}", "", f"Scale: {part['scale']}. {part['machine']}.", ""]
+        lines += [f"## {part['title']}", "", _circumstances(part), ""]
         lines += [*_table(part["rows"]), "", part["verdict"], ""]
         for name in part["figures"]:
             lines += [f"![{part['captions'][name]}]({part['name']}/{name}.png)", ""]
@@ -90,6 +96,11 @@ def write_page(out):
     _write(out / "results.md", text)
     _write(out / "results.html", _html(parts))
     return out / "results.md"
+
+
+def _circumstances(part):
+    unfinished = "" if part.get("complete", True) else " Not finished: what is done so far."
+    return f"Scale: {part['scale']}. {part['machine']}.{unfinished}"
 
 
 def shown(value):
@@ -120,7 +131,7 @@ def _html(parts):
             "<tr>" + "".join(f"<td>{escape(shown(row.get(column)))}</td>" for column in columns) + "</tr>"
             for row in part["rows"]
         )
-        body.append(f"<h2>{escape(part['title'])}</h2><p>Scale: {part['scale']}. {escape(part['machine'])}.</p>")
+        body.append(f"<h2>{escape(part['title'])}</h2><p>{escape(_circumstances(part))}</p>")
         body.append(f"<table><tr>{head}</tr>{rows}</table><p>{escape(part['verdict'])}</p>")
         for name in part["figures"]:
             caption = escape(part["captions"][name])
