@@ -25,6 +25,7 @@ SWEEPS = 10  # of sampling, whose mean is judged
 MOST_BATCHES = 6  # of so many sweeps
 WARM = 3.0  # times the prior's strength in the first ten: documents spread over more topics, which become sharper
 GAIN = 0.002  # in completion; ten sweeps that gain less are the last
+SLACK = 0.003  # in completion, that sampling may lose against the passes: its topics are more coherent
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
@@ -157,34 +158,42 @@ class RefinementRun:
             stop = self._tell(callback, done, "passes")
             worse = self.score <= before[-1]
             if passes == "auto" and worse:
-                self.tally, self.concentration, self.background, self.score = before
+                self._set(before)
             if stop or (passes == "auto" and (worse or np.isnan(self.score))):
                 return stop
         return False
 
     def sample(self, callback: Callable[[Refinement], Any] | None) -> bool:
-        """Sweeps of sampling from here, as long as the mean of ten completes better than what there was before.
+        """Sweeps of sampling from here, as long as the mean of ten completes better than that of the ten before.
 
         Whether the callback asked to stop.
         """
         if np.isnan(self.score):
             return False
+        passes, best = self._settings(), -np.inf
         sampler = Sampler(self.visits, self.tally, WARM * self.concentration, self.seed)
         for _ in range(SWEEPS):
             sampler.sweep(keep_strength=True)
+        stop = False
         for done in range(2, MOST_BATCHES + 1):
             before = self._settings()
             self.tally = Tally(sum(sampler.sweep().counts for _ in range(SWEEPS)) / SWEEPS)
             self.choose()
             stop = self._tell(callback, done * SWEEPS, "sampling")
-            if self.score <= before[-1]:
-                self.tally, self.concentration, self.background, self.score = before
-            if stop or self.score < before[-1] + GAIN:
-                return stop
-        return False
+            gain, best = self.score - best, max(best, self.score)
+            if gain < 0:
+                self._set(before)
+            if stop or gain < GAIN:
+                break
+        if self.score < passes[-1] - SLACK:
+            self._set(passes)
+        return stop
 
     def _settings(self) -> tuple[Tally, float, float, float]:
         return self.tally, self.concentration, self.background, self.score
+
+    def _set(self, settings: tuple[Tally, float, float, float]) -> None:
+        self.tally, self.concentration, self.background, self.score = settings
 
     def _tell(self, callback: Callable[[Refinement], Any] | None, done: int, phase: str) -> bool:
         seconds = time.monotonic() - self.begin

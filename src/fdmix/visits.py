@@ -138,6 +138,7 @@ class Sampler:
     """The same documents with one topic for every token, drawn again and again (Gibbs sampling).
 
     A sweep sees the topics of the sweep before, so documents can be visited in any order, on any number of threads.
+    Its prior is the same for all topics: large ones need no help, and topics become more coherent (docs/research.md).
     """
 
     def __init__(self, visits: Visits, tally: Tally, concentration: float, seed: int) -> None:
@@ -159,7 +160,8 @@ class Sampler:
         n_words, n_topics = self.tally.counts.shape
         counts = self.tally.counts
         topics = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data
-        prior, scale = self.tally.prior(self.concentration), 1 / (self.tally.totals + n_words * ETA)
+        prior = np.full(n_topics, self.concentration / n_topics)
+        scale = 1 / (self.tally.totals + n_words * ETA)
         seed = self.seeds.pop()
 
         def some(cut: tuple[int, int]) -> tuple[float, float]:
