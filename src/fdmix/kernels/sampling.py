@@ -61,7 +61,7 @@ def sweep_documents(begin, end, tokens, z, topics, scale, prior, eta, rounds, se
                 m = _enter(chosen, n, there, place, m)
         for k in range(m):
             t = there[k]
-            for i in range(n[t]):
+            for i in range(int(n[t])):
                 x += prior[t] / strength / (prior[t] + i)
             n[t] = 0
             place[t] = -1
