@@ -3,7 +3,7 @@
 `python -m benchmarks realistic`. The true topics are learned by tomotopy's LDA on mlpapers (300 sweeps, some minutes;
 kept in FDMIX_TRUTH, a .npy file, if that is set); documents of 30 tokens are drawn from them with fresh seeds.
 tomotopy is given the true prior, or for correlated topics the Dirichlet nearest to it. FDMIX_PARTS chooses among
-synthetic, many, correlated and text; FDMIX_THREADS sets the threads, FDMIX_SWEEPS the sweeps on synthetic documents.
+synthetic, many, correlated, text and seeds; FDMIX_THREADS sets the threads, FDMIX_SWEEPS the sweeps on synthetic documents.
 """
 
 import os
@@ -32,11 +32,11 @@ THREADS = int(os.environ.get("FDMIX_THREADS", "0")) or None
 SWEEPS = int(os.environ.get("FDMIX_SWEEPS", "1000"))
 
 
-def gibbs(counts, n_topics, *, alpha, sweeps, optimise=False):
+def gibbs(counts, n_topics, *, alpha, sweeps, optimise=False, seed=1):
     """tomotopy's LDA as a Mixture, and the seconds that its sweeps took."""
     import tomotopy
 
-    model = tomotopy.LDAModel(k=n_topics, alpha=alpha, eta=0.01, seed=1)
+    model = tomotopy.LDAModel(k=n_topics, alpha=alpha, eta=0.01, seed=seed)
     model.optim_interval = 10 if optimise else 0
     for d in range(counts.shape[0]):
         entries = slice(counts.indptr[d], counts.indptr[d + 1])
@@ -96,12 +96,17 @@ def synthetic(name, world, prior, seed):
     report(f"tomotopy, {SWEEPS} sweeps", *gibbs(corpus.counts, T, alpha=prior, sweeps=SWEEPS))
 
 
-def text(papers, holdout, seed):
+def paragraphs(papers, holdout, seed):
+    """(to learn from, to score)"""
     rng = np.random.default_rng(seed)
-    train, test = (
+    return tuple(
         papers[np.sort(rng.choice(np.flatnonzero(which), n, replace=False))]
         for which, n in ((~holdout, PARAGRAPHS), (holdout, HOLDOUT))
     )
+
+
+def text(papers, holdout, seed):
+    train, test = paragraphs(papers, holdout, seed)
 
     def report(who, mixture, seconds):
         scores = (
@@ -128,6 +133,23 @@ def text(papers, holdout, seed):
     report("tomotopy, optimised, 900 sweeps", *gibbs(train, TEXT_TOPICS, alpha=0.1, sweeps=900, optimise=True))
 
 
+def seeds(papers, holdout, seed):
+    """How far apart are two fits to the same paragraphs that differ in their seed?"""
+    train, _ = paragraphs(papers, holdout, seed)
+    moments = Moments.of(train, n_threads=THREADS)
+    for who, fit in (
+        ("moments alone", lambda s: fit_mixture(moments, TEXT_TOPICS, seed=s, n_threads=THREADS).mixture),
+        ("with documents", lambda s: fit_documents(train, TEXT_TOPICS, seed=s, n_threads=THREADS).mixture),
+        ("tomotopy, fixed, 200 sweeps", lambda s: gibbs(train, TEXT_TOPICS, alpha=0.1, sweeps=200, seed=s)[0]),
+        (
+            "tomotopy, optimised, 900 sweeps",
+            lambda s: gibbs(train, TEXT_TOPICS, alpha=0.1, sweeps=900, optimise=True, seed=s)[0],
+        ),
+    ):
+        distance = matching_distance(fit(1), fit(2))
+        print(f"  two seeds: {who:32} l1 {distance.mean:.4f}, {distance.missed} over 1", flush=True)
+
+
 def main():
     print(f"# realistic topics and real text\n{machine()}")
     papers, holdout = mlpapers(), mlpapers_holdout()
@@ -138,8 +160,8 @@ def main():
     except ImportError:
         print("skipped: the true topics and the peer need tomotopy (pip install tomotopy)")
         return
-    parts = os.environ.get("FDMIX_PARTS", "synthetic,many,correlated,text").split(",")
-    topics = true_topics(papers[~holdout]) if set(parts) - {"text"} else None
+    parts = os.environ.get("FDMIX_PARTS", "synthetic,many,correlated,text,seeds").split(",")
+    topics = true_topics(papers[~holdout]) if set(parts) - {"text", "seeds"} else None
     if "synthetic" in parts:
         for _ in range(2):
             synthetic("Dir(1/T)", worlds.World(topics, 1 / T), 1 / T, secrets.randbelow(10**6))
@@ -151,3 +173,5 @@ def main():
         synthetic("correlated", world, prior, secrets.randbelow(10**6))
     if "text" in parts:
         text(papers, holdout, secrets.randbelow(10**6))
+    if "seeds" in parts:
+        seeds(papers, holdout, secrets.randbelow(10**6))

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from fdmix import Corpus, Mixture, Moments, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.threads import Workers
-from fdmix.metrics import completion_log_likelihood, matching_distance
+from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
 from fdmix.visits import Sampler, Tally, Visits
 
 
@@ -82,19 +82,40 @@ def test_a_sweep_draws_from_the_formula():
     assert after[2, 0] < 20  # only through eta
 
 
-def test_sweeps_find_the_strength_of_the_prior_and_count_every_token():
-    topics = np.kron(np.eye(4), np.full((1, 5), 0.2))
-    for strength in (0.5, 4.0):
-        world = worlds.World(topics, strength / 4)
-        corpus = world.sample(3000, length=30, seed=2)
-        sampler = sampler_of(corpus, world.mixture)
-        for _ in range(50):  # the fixed point is approached slowly
-            tally = sampler.sweep()
-        assert sampler.concentration == pytest.approx(strength, rel=0.08)
-        np.testing.assert_array_equal(tally.counts.sum(axis=1), corpus.counts.sum(axis=0))
-        by_hand = np.zeros((20, 4))
-        np.add.at(by_hand, (sampler.tokens[1], sampler.z), 1)
-        np.testing.assert_array_equal(tally.counts.toarray(), by_hand)
+def test_a_sweep_counts_every_token():
+    world = worlds.World(np.kron(np.eye(4), np.full((1, 5), 0.2)), 0.3)
+    corpus = world.sample(3000, length=30, seed=2)
+    sampler = sampler_of(corpus, world.mixture)
+    tally = sampler.sweep()
+    np.testing.assert_array_equal(tally.counts.sum(axis=1), corpus.counts.sum(axis=0))
+    by_hand = np.zeros((20, 4))
+    np.add.at(by_hand, (sampler.tokens[1], sampler.z), 1)
+    np.testing.assert_array_equal(tally.counts.toarray(), by_hand)
+
+
+def test_a_copy_of_a_sampler_goes_its_own_way():
+    world = worlds.intervals()
+    sampler = sampler_of(world.sample(500, length=20, seed=1), world.mixture)
+    copy = sampler.times(4.0)
+    first = copy.mean(3).counts.toarray()
+    np.testing.assert_array_equal(sampler.times(4.0).mean(3).counts.toarray(), first)
+    assert not np.array_equal(sampler.mean(3).counts.toarray(), first)
+    assert copy.concentration == 4 * sampler.concentration
+
+
+def test_a_blend_has_both_topics_and_keeps_their_sizes():
+    tally = Tally(sp.csr_array([[6.0, 0.0], [2.0, 4.0]]))
+    other = Mixture([[0.0, 1.0], [0.5, 0.5]], np.eye(2) / 2)
+    blended = tally.blended(other, 0.1)
+    np.testing.assert_allclose(blended.totals, tally.totals)
+    np.testing.assert_allclose(blended.counts.toarray(), [[5.4, 0.2], [2.6, 3.8]])
+
+
+def test_a_description_is_the_hold_out_score(case):
+    world, corpus, _, unseen = case
+    visits = Visits(corpus.counts, unseen.counts, Workers(2))
+    found = visits.description(Tally.of(world.mixture, 1000.0), 0.01)
+    assert found == pytest.approx(holdout_log_likelihood(world.mixture, unseen, 0.01).mean, abs=1e-4)
 
 
 def test_it_improves_completion_and_topics(case):

@@ -74,7 +74,7 @@ def fit_documents(
             return fitted
         with one_blas_thread:
             stopped = run.loop("auto", callback)
-        if kept is not None and run.score <= kept[1].score:
+        if kept is not None and run.best.score <= kept[1].best.score:
             reason = f"round {done + 1} of pairs and documents did not improve on the one before"
             break
         kept, start = (fitted, run), run.mixture()

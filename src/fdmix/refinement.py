@@ -22,10 +22,12 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling, whose mean is judged
-MOST_BATCHES = 6  # of so many sweeps
-WARM = 3.0  # times the prior's strength in the first ten: documents spread over more topics, which become sharper
-GAIN = 0.002  # in completion; ten sweeps that gain less are the last
-SLACK = 0.003  # in completion, that sampling may lose against the passes: its topics are more coherent
+MOST_SWEEPS = 120
+WARM = 3.0  # times the prior's strength in the first ten sweeps
+STEP = 2.0  # between the strengths of the prior that are tried in sampling
+GAIN = 0.001  # in worth; less is none
+DESCRIPTION = 0.3  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
+BLEND = 0.1  # share of the topics before in those that were sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
@@ -64,7 +66,9 @@ def refine(
     many, how strong the Dirichlet prior a = A E[theta] is, and how much of the unigram the topics get, is chosen by
     document completion: the log-probability of one half of a document, given the other. From there the topics of
     single tokens are drawn, sweep after sweep (Gibbs sampling in which all documents see the topics of the sweep
-    before), and the mean of ten sweeps is taken, as long as it completes better.
+    before), and the mean of ten sweeps is taken, with a tenth of the topics that it began with. Here the strength of
+    the prior is what completes and describes documents best, in the sense of completion + 0.3 times the hold-out
+    score.
 
     Parameters
     ----------
@@ -124,120 +128,136 @@ def n_set_aside(n_documents: int) -> int:
     return min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Topics as a tally, the strength of the prior and the background that go with them, and their completion."""
+
+    tally: Tally
+    concentration: float
+    background: float = 0.0
+    score: float = -np.inf
+
+
 class RefinementRun:
-    """A refinement in progress: the tally, the strength of the prior, the background, and the best of them so far."""
+    """A refinement in progress; `best` is what it has arrived at."""
 
     def __init__(self, mixture: Mixture, visits: Visits, seed: int = 0) -> None:
-        self.before, self.visits, self.tally = mixture, visits, Tally.of(mixture, visits.n_tokens)
-        self.seed, self.begin = seed, time.monotonic()
-        self.concentration = self.matched = float(matched_prior(mixture.correlations).sum())
-        self.background = 0.0
-        self.score = -np.inf
+        self.before, self.visits, self.seed, self.begin = mixture, visits, seed, time.monotonic()
+        self.matched = float(matched_prior(mixture.correlations).sum())
+        self.best = Choice(Tally.of(mixture, visits.n_tokens), self.matched)
 
     def forget(self) -> None:
         """Take the judges' tokens out of the tally: what they are judged by should not know them."""
         judges = self.visits.judges
         assert judges is not None
-        learned = self.visits.learn(self.tally, self.tally.prior(self.matched), judges)
+        tally = self.best.tally
+        learned = self.visits.learn(tally, tally.prior(self.matched), judges)
         n_judged = judges.sum()
-        grown = self.tally.counts * ((self.visits.n_tokens + n_judged) / max(self.visits.n_tokens, 1.0))
+        grown = tally.counts * ((self.visits.n_tokens + n_judged) / max(self.visits.n_tokens, 1.0))
         left = sp.csr_array(grown - learned.counts)
         if left.sum() > 0:
-            self.tally = Tally.with_entries(left, np.maximum(left.data, 0.0))
+            self.best = Choice(Tally.with_entries(left, np.maximum(left.data, 0.0)), self.matched)
 
     def loop(self, passes: int | str, callback: Callable[[Refinement], Any] | None) -> bool:
         """Pass after pass; "auto" ends with the first one that does not improve, and keeps the one before.
 
         Whether the callback asked to stop.
         """
-        self.choose()
+        self.best = self.choose(self.best.tally)
         for done in range(1, (MOST_PASSES if passes == "auto" else int(passes)) + 1):
-            before = self._settings()
-            self.tally = self.visits.learn(self.tally, self.tally.prior(self.concentration))
-            self.choose()
-            stop = self._tell(callback, done, "passes")
-            worse = self.score <= before[-1]
-            if passes == "auto" and worse:
-                self._set(before)
-            if stop or (passes == "auto" and (worse or np.isnan(self.score))):
+            tally = self.best.tally
+            there = self.choose(self.visits.learn(tally, tally.prior(self.best.concentration)))
+            stop = self._tell(callback, there, done, "passes")
+            worse = there.score <= self.best.score
+            if passes != "auto" or not worse:
+                self.best = there
+            if stop or (passes == "auto" and (worse or np.isnan(there.score))):
                 return stop
         return False
 
     def sample(self, callback: Callable[[Refinement], Any] | None) -> bool:
-        """Sweeps of sampling from here, as long as the mean of ten completes better than that of the ten before.
+        """Ten sweeps of sampling, and ten more, with a stronger or weaker prior or the same, as long as they gain.
 
-        Whether the callback asked to stop.
+        A strong prior spreads documents over more topics, and topics become sharper: they describe documents better
+        and complete them worse. Both count (`worth`). Whether the callback asked to stop.
         """
-        if np.isnan(self.score):
+        if np.isnan(self.best.score):
             return False
-        passes, best = self._settings(), -np.inf
-        sampler = Sampler(self.visits, self.tally, WARM * self.concentration, self.seed)
-        for _ in range(SWEEPS):
-            sampler.sweep(keep_strength=True)
-        stop = False
-        for done in range(2, MOST_BATCHES + 1):
-            before = self._settings()
-            self.tally = Tally(sum(sampler.sweep().counts for _ in range(SWEEPS)) / SWEEPS)
-            self.choose()
-            stop = self._tell(callback, done * SWEEPS, "sampling")
-            gain, best = self.score - best, max(best, self.score)
-            if gain < 0:
-                self._set(before)
-            if stop or gain < GAIN:
-                break
-        if self.score < passes[-1] - SLACK:
-            self._set(passes)
+        passes, most, n_sweeps, stop = self.best, -np.inf, SWEEPS, False
+        sampler = Sampler(self.visits, passes.tally, WARM * passes.concentration, self.seed)
+        sampler.mean(SWEEPS)  # forgets where it began
+
+        def gain(factor: float) -> bool:
+            """Ten sweeps with so many times the prior's strength, kept if they are worth more."""
+            nonlocal sampler, most, n_sweeps, stop
+            if stop or n_sweeps >= MOST_SWEEPS:
+                return False
+            trial = sampler.times(factor)
+            there = self.choose(trial.mean(SWEEPS).blended(self.before, BLEND))
+            n_sweeps += SWEEPS
+            stop = self._tell(callback, there, n_sweeps, "sampling")
+            worth = self.worth(there)
+            gained = worth > most + GAIN
+            if gained:
+                self.best, most, sampler = there, worth, trial
+            return gained
+
+        gain(1.0)
+        for factor in (STEP if gain(STEP) else 1 / STEP, 1.0):
+            while gain(factor):
+                pass
+        if most < self.worth(passes):
+            self.best = passes
         return stop
 
-    def _settings(self) -> tuple[Tally, float, float, float]:
-        return self.tally, self.concentration, self.background, self.score
+    def worth(self, choice: Choice) -> float:
+        """Completion and, with less weight, the hold-out score, for which theta is fitted to the whole document."""
+        return choice.score + DESCRIPTION * self.visits.description(choice.tally, choice.background)
 
-    def _set(self, settings: tuple[Tally, float, float, float]) -> None:
-        self.tally, self.concentration, self.background, self.score = settings
-
-    def _tell(self, callback: Callable[[Refinement], Any] | None, done: int, phase: str) -> bool:
-        seconds = time.monotonic() - self.begin
-        said = Refinement(done, self.score, self.concentration, self.background, seconds, phase)
-        return callback is not None and bool(callback(said))
-
-    def choose(self) -> None:
+    def choose(self, tally: Tally) -> Choice:
         """The strength A of the prior and the background that complete the judges best; the score is NaN without any.
 
         Completion rises with A up to its best, and then falls: so A is followed from where it is.
         """
         if self.visits.halves is None:
-            self.score = float("nan")
-            return
-        here = self._best_background(self.concentration)
+            return replace(self.best, tally=tally, score=float("nan"))
+        here = self._best_background(tally, self.best.concentration)
         for factor in (FACTOR, 1 / FACTOR):
-            while STRENGTHS[0] < here[1] < STRENGTHS[1]:
-                there = self._best_background(factor * here[1])
-                if there[0] <= here[0]:
+            while STRENGTHS[0] < here.concentration < STRENGTHS[1]:
+                there = self._best_background(tally, factor * here.concentration)
+                if there.score <= here.score:
                     break
                 here = there
-        self.score, self.concentration, self.background = here
+        return here
 
-    def _best_background(self, concentration: float) -> tuple[float, float, float]:
-        scores = self.visits.scores(self.tally, self.tally.prior(concentration), BACKGROUNDS)
-        return float(scores.max()), concentration, float(BACKGROUNDS[scores.argmax()])
+    def _best_background(self, tally: Tally, concentration: float) -> Choice:
+        scores = self.visits.scores(tally, tally.prior(concentration), BACKGROUNDS)
+        return Choice(tally, concentration, float(BACKGROUNDS[scores.argmax()]), float(scores.max()))
+
+    def _tell(self, callback: Callable[[Refinement], Any] | None, choice: Choice, done: int, phase: str) -> bool:
+        seconds = time.monotonic() - self.begin
+        said = Refinement(done, choice.score, choice.concentration, choice.background, seconds, phase)
+        return callback is not None and bool(callback(said))
 
     def mixture(self) -> Mixture:
         """The topics with their background, alpha as it was; a topic that lost all stays as it was."""
-        counts = self.tally.counts.toarray().T
+        tally, background = self.best.tally, self.best.background
+        counts = tally.counts.toarray().T
         totals = counts.sum(axis=1, keepdims=True)
         topics = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.before.topics)
-        topics = (1 - self.background) * topics + self.background * self.visits.background
-        told = None if np.isnan(self.score) else self.concentration
+        topics = (1 - background) * topics + background * self.visits.background
+        told = None if np.isnan(self.best.score) else self.best.concentration
         return replace(
             self.before,
             topics=topics / topics.sum(axis=1, keepdims=True),
             concentration=told,
-            provenance=dict(self.before.provenance) | {"refined": {"background": self.background}},
+            provenance=dict(self.before.provenance) | {"refined": {"background": background}},
         )
 
     def correlations(self) -> Any:
         """alpha from the documents."""
-        return self.visits.correlations(self.tally, self.tally.prior(self.matched))
+        tally = self.best.tally
+        return self.visits.correlations(tally, tally.prior(self.matched))
 
 
 def _known(mixture: Mixture, counts: Any, name: str) -> sp.csr_array:

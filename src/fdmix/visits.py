@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.assignment import assign
 from fdmix.kernels.refinement import complete_documents, visit_documents
 from fdmix.kernels.sampling import count_topics, sweep_documents
 from fdmix.kernels.threads import Workers
@@ -27,6 +29,7 @@ STRENGTHS = (1e-3, 1e3)  # of a prior, the weakest and the strongest
 ETA = 0.01  # tokens of every word in every topic, while sampling
 FIRST_ROUNDS = 3  # of the first sweep, which begins with topics drawn from their shares
 MOST_SWEEPS = 1_000
+DESCRIBED = 1e-4  # the most that another theta could gain, in the log-probability of a token
 DOCUMENTS_AT_A_TIME = 512  # in a product for E[theta theta']
 
 
@@ -59,6 +62,11 @@ class Tally:
         """(first, topic, mu_topic(word)) by word, for the kernels."""
         chance = self.counts.data / self.totals[self.counts.indices]
         return self.counts.indptr.astype(np.int64), self.counts.indices.astype(np.int32), chance
+
+    def blended(self, mixture: Mixture, share: float) -> Tally:
+        """With so much of the mixture's topics in its own."""
+        topics = sp.csr_array((mixture.topics * self.totals[:, None]).T)
+        return Tally(sp.csr_array((1 - share) * self.counts + share * topics))
 
     def prior(self, concentration: float) -> Floats:
         """The Dirichlet parameters a = A E[theta]; a topic without a token keeps a very small one."""
@@ -109,6 +117,17 @@ class Visits:
         self.workers.map(some, _cuts(given.shape[0], BLOCKS))
         return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))
 
+    def description(self, tally: Tally, background: float) -> float:
+        """The paper's hold-out score of the judges, theta fitted to all their tokens, with so much smoothing."""
+        assert self.judges is not None
+        topics = (tally.counts.toarray() / np.where(tally.totals > 0, tally.totals, 1.0)).T
+        shares = np.diag(tally.totals / tally.totals.sum())
+        found = assign(
+            topics, shares, self.judges,
+            tolerance=DESCRIBED, smoothing=background, n_threads=self.workers.n_threads,
+        )  # fmt: skip
+        return float(np.nanmean(found.log_likelihoods))
+
     def correlations(self, tally: Tally, prior: Floats) -> Floats:
         """alpha = E[theta theta'], averaged over the documents' posteriors, Dirichlet(g) with g = a + n_d:
 
@@ -152,26 +171,26 @@ class Sampler:
         self.z = rng.choice(tally.totals.size, self.order.size, p=tally.totals / tally.totals.sum()).astype(np.int32)
         self.seeds, self.rounds = rng.integers(2**31, size=MOST_SWEEPS).tolist(), FIRST_ROUNDS
 
-    def sweep(self, *, keep_strength: bool = False) -> Tally:
-        """Draw every token's topic again; how often each word has each topic now.
+    def times(self, factor: float) -> Sampler:
+        """A copy, to go on with a prior so many times as strong."""
+        other = copy(self)
+        other.z, other.seeds = self.z.copy(), self.seeds.copy()
+        other.concentration = float(np.clip(factor * self.concentration, *STRENGTHS))
+        return other
 
-        keep_strength : of the prior; else it is estimated from the documents
-        """
+    def mean(self, n_sweeps: int) -> Tally:
+        """The mean of so many sweeps from here."""
+        return Tally(sp.csr_array(sum(self.sweep().counts for _ in range(n_sweeps)) / n_sweeps))
+
+    def sweep(self) -> Tally:
+        """Draw every token's topic again; how often each word has each topic now."""
         n_words, n_topics = self.tally.counts.shape
         counts = self.tally.counts
         topics = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data
         prior = np.full(n_topics, self.concentration / n_topics)
         scale = 1 / (self.tally.totals + n_words * ETA)
-        seed = self.seeds.pop()
-
-        def some(cut: tuple[int, int]) -> tuple[float, float]:
-            settings = (topics, scale, prior, ETA, self.rounds, seed)
-            result: tuple[float, float] = sweep_documents(*cut, self.tokens, self.z, *settings)
-            return result
-
-        found = np.sum(self.workers.map(some, _cuts(self.tokens[0].size - 1, BLOCKS)), axis=0)
-        if not keep_strength:
-            self.concentration = float(np.clip(self.concentration * found[0] / found[1], *STRENGTHS))
+        settings = (self.tokens, self.z, topics, scale, prior, ETA, self.rounds, self.seeds.pop())
+        self.workers.map(lambda cut: sweep_documents(*cut, *settings), _cuts(self.tokens[0].size - 1, BLOCKS))
         self.rounds = 1
         indptr, size = np.zeros(n_words + 1, np.int64), self.order.size
         indices, data = np.empty(size, np.int32), np.empty(size)

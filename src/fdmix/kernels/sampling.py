@@ -17,7 +17,6 @@ def sweep_documents(begin, end, tokens, z, topics, scale, prior, eta, rounds, se
     tokens : (indptr, words), all tokens of each document
     topics : (first, topic, count), the entries first[u] <= e < first[u + 1] of each word: K_u,topic[e] = count[e]
     scale : 1 / (K_t + N eta)
-    Returns (x, y): A x / y is a better strength of the prior a = A m (Minka's fixed point), from these documents.
     """
     indptr, words = tokens
     first, topic, count = topics
@@ -27,11 +26,9 @@ def sweep_documents(begin, end, tokens, z, topics, scale, prior, eta, rounds, se
     place = np.full(T, -1)  # and where they stand in this list
     reached = np.empty(T)
     state = np.empty(1, np.uint64)
-    strength = prior.sum()
     of_all = 0.0
     for t in range(T):
         of_all += eta * prior[t] * scale[t]
-    x = y = 0.0
     for d in range(begin, end):
         _seed(state, seed, d)
         m = 0
@@ -60,14 +57,8 @@ def sweep_documents(begin, end, tokens, z, topics, scale, prior, eta, rounds, se
                 z[i] = chosen
                 m = _enter(chosen, n, there, place, m)
         for k in range(m):
-            t = there[k]
-            for i in range(int(n[t])):
-                x += prior[t] / strength / (prior[t] + i)
-            n[t] = 0
-            place[t] = -1
-        for i in range(indptr[d + 1] - indptr[d]):
-            y += 1 / (strength + i)
-    return x, y
+            n[there[k]] = 0
+            place[there[k]] = -1
 
 
 @njit

@@ -95,8 +95,8 @@ class Workers:
     """Threads that stay for many rounds of work, each with scratch memory of its own."""
 
     def __init__(self, n_threads: int | None = None) -> None:
-        n_threads = thread_count(n_threads)
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self.n_threads = thread_count(n_threads)
+        self._pool = ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else None
         self._local = threading.local()
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], small: bool = False) -> list[Result]:
