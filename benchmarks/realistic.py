@@ -3,7 +3,8 @@
 `python -m benchmarks realistic`. The true topics are learned by tomotopy's LDA on mlpapers (300 sweeps, some minutes;
 kept in FDMIX_TRUTH, a .npy file, if that is set); documents of 30 tokens are drawn from them with fresh seeds.
 tomotopy is given the true prior, or for correlated topics the Dirichlet nearest to it. FDMIX_PARTS chooses among
-synthetic, many, correlated, text and seeds; FDMIX_THREADS sets the threads, FDMIX_SWEEPS the sweeps on synthetic documents.
+synthetic, many, correlated, text and seeds; FDMIX_THREADS sets the threads, FDMIX_SWEEPS the sweeps on synthetic
+documents.
 """
 
 import os
