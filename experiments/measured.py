@@ -78,11 +78,35 @@ class Schedule:
         return mixture, facts
 
 
-class Reporter:
-    """What a method says on its way, no oftener than every half minute."""
+class Clock:
+    """Wall and CPU seconds of a job; of an attempt that was cut off, those up to the last `keep`."""
 
-    def __init__(self, method):
-        self.method, self.begin = method, time.monotonic()
+    def __init__(self, path):
+        self.path = Path(path)
+        self.before = json.loads(self.path.read_text()) if self.path.is_file() else [0.0, 0.0]
+        self.begin = self._now()
+
+    def seconds(self):
+        return [before + now - begin for before, now, begin in zip(self.before, self._now(), self.begin, strict=True)]
+
+    def keep(self):
+        with replacing(self.path) as file:
+            file.write(json.dumps(self.seconds()).encode())
+
+    @staticmethod
+    def _now():
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return [time.perf_counter(), used.ru_utime + used.ru_stime]
+
+
+class Reporter:
+    """What a method says on its way, no oftener than every half minute.
+
+    checkpoint : where a method may keep its state, to go on from if it is cut off
+    """
+
+    def __init__(self, method, checkpoint, clock):
+        self.method, self.checkpoint, self.clock, self.begin = method, checkpoint, clock, time.monotonic()
         self.last = self.begin
 
     def __call__(self, text):
@@ -96,8 +120,9 @@ class Reporter:
         self(f"pass {progress.passes}")
 
     def sweep_done(self, sweeps, log_likelihood, most):
-        """A callback for LDA."""
-        left = (time.monotonic() - self.begin) / sweeps * (most - sweeps)
+        """A callback for LDA, after each of its checkpoints."""
+        self.clock.keep()
+        left = self.clock.seconds()[0] / sweeps * (most - sweeps)
         self(f"{sweeps} sweeps, log-likelihood {log_likelihood:.3f}, at most {_duration(left)} more, so far")
 
 
@@ -110,24 +135,24 @@ def main():
     from experiments.methods import METHODS
 
     corpus = load_corpus(job["corpus"])
-    before = resource.getrusage(resource.RUSAGE_SELF)
     reset_peak()
-    begin = time.perf_counter()
-    reporter = Reporter(job["method"])
+    facts = Path(job["facts"])
+    clock = Clock(facts.with_suffix(".clock"))
+    reporter = Reporter(job["method"], facts.with_suffix(".checkpoint"), clock)
     mixture = METHODS[job["method"]](corpus, job["n_topics"], reporter=reporter, **job["settings"])
-    wall = time.perf_counter() - begin
-    after = resource.getrusage(resource.RUSAGE_SELF)
+    wall, cpu = clock.seconds()
     mixture.save(job["model"])
-    facts = {
+    said = {
         "method": job["method"],
         "settings": job["settings"],
         "seconds": round(wall, 2),
-        "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
+        "cpu_seconds": round(cpu, 2),
         "peak_megabytes": round(peak()),
         "provenance": dict(mixture.provenance),
     }
-    with replacing(job["facts"]) as file:
-        file.write(json.dumps(facts, indent=1).encode())
+    with replacing(facts) as file:
+        file.write(json.dumps(said, indent=1).encode())
+    clock.path.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

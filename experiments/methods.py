@@ -33,7 +33,8 @@ def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
 
 
 def sparse_lda(corpus, n_topics, *, reporter, **settings):
-    return baselines.lda(corpus, n_topics, n_threads=2, callback=reporter.sweep_done, **settings)
+    kept = {"callback": reporter.sweep_done, "checkpoint": reporter.checkpoint}
+    return baselines.lda(corpus, n_topics, n_threads=2, **kept, **settings)
 
 
 def ep(corpus, n_topics, *, reporter, seed=0):

@@ -70,6 +70,28 @@ def test_gibbs_sampling_says_how_far_it_is_and_settles():
     assert [sweeps for sweeps, *_ in said] == [100, 130]
 
 
+def test_gibbs_sampling_goes_on_where_it_was_cut_off(tmp_path):
+    pytest.importorskip("tomotopy")
+    corpus = worlds.intervals().sample(300, length=20, seed=1)
+    checkpoint = tmp_path / "state"
+
+    def cut_off(sweeps, *_):
+        if sweeps == 200:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        baselines.lda(corpus, 3, sweeps=300, callback=cut_off, checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="other topics or documents"):
+        baselines.lda(corpus, 4, sweeps=300, checkpoint=checkpoint)
+    said = []
+    mixture = baselines.lda(
+        corpus, 3, sweeps=300, callback=lambda *facts: said.append(facts[0]), checkpoint=checkpoint
+    )
+    assert said == [300]
+    assert mixture.provenance["sweeps"] == 300
+    assert not list(tmp_path.iterdir())
+
+
 def test_missing_mallet_is_said():
     with pytest.raises(FileNotFoundError, match="bin/mallet"):
         baselines.lda([[1, 1]], 1, mallet="/nowhere/mallet")

@@ -66,6 +66,17 @@ def test_what_is_left_is_told_by_what_is_done(tmp_path):
     assert schedule.left == []
 
 
+def test_the_clock_goes_on_after_a_stop(tmp_path):
+    from experiments.measured import Clock
+
+    first = Clock(tmp_path / "clock")
+    first.keep()
+    kept = first.seconds()
+    again = Clock(tmp_path / "clock")
+    assert all(now >= before > 0 for now, before in zip(again.seconds(), again.before, strict=True))
+    assert again.seconds()[0] < kept[0] + 10
+
+
 @pytest.mark.slow
 def test_one_part(tmp_path):
     reproduce("matrix", "--out", tmp_path)

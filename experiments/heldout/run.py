@@ -23,12 +23,13 @@ CORPORA = {
 }
 METHODS = ("FDM", "FDM with documents", "SparseLDA", "EP")
 SCALES = {"small": {"n_topics": 20, "sweeps": 200}, "paper": {"n_topics": 500, "sweeps": 600}}
+TWEETS = {"paper": {"sweeps": 200}}  # tomotopy takes half a CPU minute for a sweep of 13 million tokens
 SMOOTHING = 1e-3  # of the uniform distribution in all topics of all methods, so that no word is impossible
 MOST_JUDGED = 5_000  # hold-out documents
 
 
 def run(scale, out, data, say, name="papers", mallet=None, **_):
-    _, title, paper = CORPORA[name]
+    paper = CORPORA[name][2]
     mixtures, likelihoods, rows = {}, {}, []
     for method in METHODS:
         mixtures[method], facts = learned(method, name, scale, out, data, say, mallet)
@@ -41,14 +42,15 @@ def run(scale, out, data, say, name="papers", mallet=None, **_):
             | {"seconds": facts["seconds"], "CPU seconds": facts["cpu_seconds"], "peak MB": facts["peak_megabytes"]}
         )  # fmt: skip
         if method == "SparseLDA":  # EP may take longer than all others
-            _write(out, title, scale, rows, mixtures, likelihoods)
-    _write(out, title, scale, rows, mixtures, likelihoods)
+            _write(out, name, scale, rows, mixtures, likelihoods)
+    _write(out, name, scale, rows, mixtures, likelihoods)
 
 
-def _write(out, title, scale, rows, mixtures, likelihoods):
+def _write(out, name, scale, rows, mixtures, likelihoods):
     """The table and the figures of what is done so far."""
+    title = CORPORA[name][1]
     complete = len(mixtures) == len(METHODS)
-    settings = SCALES[scale] | {"smoothing": SMOOTHING}
+    settings = _settings(name, scale) | {"smoothing": SMOOTHING}
     results = Results(out, f"{title}: hold-out likelihood", scale, settings, complete=complete)
     train, test = load_corpus(out / "train.npz"), load_corpus(out / "test.npz")[:MOST_JUDGED]
     unigram = Moments.of(train).unigram
@@ -70,9 +72,13 @@ def learned(method, name, scale, out, data, say, mallet=None):
         save_corpus(train, out / "train.npz")
         save_corpus(test, out / "test.npz")
     say(f"{name}: {method}")
-    settings = SCALES[scale]
+    settings = _settings(name, scale)
     job = {"sweeps": settings["sweeps"], "mallet": mallet} if method == "SparseLDA" else {}
     return measured(method, out / "train.npz", settings["n_topics"], out, **job)
+
+
+def _settings(name, scale):
+    return SCALES[scale] | (TWEETS.get(scale, {}) if name == "tweets" else {})
 
 
 def _scores(mixture, test):

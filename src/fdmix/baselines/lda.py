@@ -31,6 +31,7 @@ def lda(
     n_threads: int = 1,
     mallet: str | Path | None = None,
     callback: Callable[[int, float, int], Any] | None = None,
+    checkpoint: str | Path | None = None,
 ) -> Mixture:
     """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
 
@@ -42,6 +43,8 @@ def lda(
     mallet : the path of MALLET's `mallet` command, to use it instead of tomotopy
     callback : called after every 100 sweeps of tomotopy with the sweeps done, the log-likelihood of a token, and how
         many sweeps there will be at most
+    checkpoint : a file in which tomotopy's state is kept after every 100 sweeps, until all are done. If it is there,
+        the sweeps go on from it
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     for name, number in (("n_topics", n_topics), ("sweeps", sweeps), ("n_threads", n_threads)):
@@ -60,7 +63,7 @@ def lda(
         "n_threads": n_threads,
     }
     if mallet is None:
-        topics, theta, done = _by_tomotopy(corpus, n_topics, callback, **settings)
+        topics, theta, done = _by_tomotopy(corpus, n_topics, callback, checkpoint, **settings)
     else:
         topics, theta, done = _by_mallet(corpus, n_topics, mallet, **settings)
     second = theta.T @ theta
@@ -70,40 +73,51 @@ def lda(
     )  # fmt: skip
 
 
-def _by_tomotopy(corpus: Corpus, n_topics: int, callback: Any, **settings: Any) -> tuple[Floats, Floats, int]:
+def _by_tomotopy(
+    corpus: Corpus, n_topics: int, callback: Any, checkpoint: Any, **settings: Any
+) -> tuple[Floats, Floats, int]:
     try:
         import tomotopy  # noqa: PLC0415
     except ImportError as missing:
         raise ImportError("baselines.lda needs tomotopy: pip install 'fdmix[lda]', or give mallet=...") from missing
-    model = tomotopy.LDAModel(k=n_topics, alpha=settings["alpha"], eta=settings["eta"], seed=settings["seed"])
-    model.optim_interval = 10 if settings["optimise"] else 0
-    for words in _documents(corpus):
-        if words:
-            model.add_doc(words)
+    path = None if checkpoint is None else Path(checkpoint)
+    if path is not None and path.is_file():
+        model = tomotopy.LDAModel.load(str(path))
+        if (model.k, model.num_words) != (n_topics, corpus.n_tokens):
+            raise ValueError(f"{path} was made with other topics or documents: delete it to begin again")
+    else:
+        model = tomotopy.LDAModel(k=n_topics, alpha=settings["alpha"], eta=settings["eta"], seed=settings["seed"])
+        model.optim_interval = 10 if settings["optimise"] else 0
+        for words in _documents(corpus):
+            if words:
+                model.add_doc(words)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # about results on several threads, said in the docstring
-        done = _train(model, settings["sweeps"], settings["n_threads"], callback)
+        _train(model, settings["sweeps"], settings["n_threads"], callback, path)
     topics = np.full((n_topics, corpus.n_words), 0.0)
     columns = [int(word) for word in model.used_vocabs]
     for t in range(n_topics):
         topics[t, columns] = model.get_topic_word_dist(t)
     theta = np.array([document.get_topic_dist() for document in model.docs], dtype=np.float64)
-    return topics, theta, done
+    if path is not None:
+        path.unlink(missing_ok=True)
+    return topics, theta, model.global_step
 
 
-def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any) -> int:
-    """Sweep; returns how often."""
+def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any, checkpoint: Path | None) -> None:
     most = MOST_SWEEPS if sweeps == SETTLED else int(sweeps)
-    before, done = -np.inf, 0
-    while done < most:
-        model.train(min(SWEEPS_AT_A_TIME, most - done), workers=n_threads, show_progress=False)
-        done = min(done + SWEEPS_AT_A_TIME, most)
+    before = model.ll_per_word if model.global_step else -np.inf
+    while model.global_step < most:
+        model.train(min(SWEEPS_AT_A_TIME, most - model.global_step), workers=n_threads, show_progress=False)
+        if checkpoint is not None:
+            partial = checkpoint.with_name(checkpoint.name + ".new")
+            model.save(str(partial), full=True)
+            partial.replace(checkpoint)
         if callback is not None:
-            callback(done, model.ll_per_word, most)
+            callback(model.global_step, model.ll_per_word, most)
         if sweeps == SETTLED and model.ll_per_word - before < SETTLED_GAIN:
             break
         before = model.ll_per_word
-    return done
 
 
 def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> tuple[Floats, Floats, int]:
