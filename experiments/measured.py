@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from benchmarks.measure import peak, reset_peak
 
-from fdmix import Corpus, Mixture
+from fdmix import Corpus, Mixture, Refinement
 from fdmix.storage import replacing
 
 REPORT_EVERY = 30  # seconds
@@ -116,8 +116,12 @@ class Reporter:
             print(f"    {self.method}: {text}, {_duration(now - self.begin)}", file=sys.stderr, flush=True)
 
     def pass_done(self, progress):
-        """A callback for fits."""
-        self(f"pass {progress.passes}")
+        """A callback for fits and refinements."""
+        if isinstance(progress, Refinement):
+            what = "pass" if progress.phase == "passes" else "sweep"
+            self(f"{what} {progress.passes} over documents, completion {progress.score:.4f}")
+        else:
+            self(f"pass {progress.passes}")
 
     def sweep_done(self, sweeps, log_likelihood, most):
         """A callback for LDA, after each of its checkpoints."""

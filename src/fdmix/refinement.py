@@ -27,6 +27,7 @@ WARM = 3.0  # times the prior's strength in the first ten sweeps
 STEP = 2.0  # between the strengths of the prior that are tried in sampling
 GAIN = 0.001  # in worth; less is none
 DESCRIPTION = 0.3  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
+SLACK = 0.015  # in completion, that sharper topics may lose against the best seen
 BLEND = 0.1  # share of the topics before in those that were sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
@@ -183,21 +184,21 @@ class RefinementRun:
         """
         if np.isnan(self.best.score):
             return False
-        passes, most, n_sweeps, stop = self.best, -np.inf, SWEEPS, False
+        passes, most, complete, n_sweeps, stop = self.best, -np.inf, self.best.score, SWEEPS, False
         sampler = Sampler(self.visits, passes.tally, WARM * passes.concentration, self.seed)
         sampler.mean(SWEEPS)  # forgets where it began
 
         def gain(factor: float) -> bool:
             """Ten sweeps with so many times the prior's strength, kept if they are worth more."""
-            nonlocal sampler, most, n_sweeps, stop
+            nonlocal sampler, most, complete, n_sweeps, stop
             if stop or n_sweeps >= MOST_SWEEPS:
                 return False
             trial = sampler.times(factor)
             there = self.choose(trial.mean(SWEEPS).blended(self.before, BLEND))
             n_sweeps += SWEEPS
             stop = self._tell(callback, there, n_sweeps, "sampling")
-            worth = self.worth(there)
-            gained = worth > most + GAIN
+            worth, complete = self.worth(there), max(complete, there.score)
+            gained = worth > most + GAIN and there.score > complete - SLACK
             if gained:
                 self.best, most, sampler = there, worth, trial
             return gained
