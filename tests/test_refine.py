@@ -8,6 +8,7 @@ from fdmix import Corpus, Mixture, Moments, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
+from fdmix.refinement import begin_refinement
 from fdmix.visits import Sampler, Tally, Visits
 
 
@@ -124,6 +125,19 @@ def test_it_improves_completion_and_topics(case):
     before, after = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (rough, better))
     assert after > before + 0.02
     assert matching_distance(better, world.mixture).mean < 0.9 * matching_distance(rough, world.mixture).mean
+
+
+@pytest.mark.parametrize("length", [8, 60])
+def test_sampling_is_kept_if_it_is_worth_it_and_completes_about_as_well(length):
+    world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
+    corpus, unseen = (world.sample(n, length=length, seed=n) for n in (1500, 300))
+    run = begin_refinement(fit_mixture(Moments.of(corpus), 10).mixture, corpus, unseen, 10**6, 0, None)
+    run.loop("auto", None)
+    passes, said = run.best, []
+    run.sample(said.append)
+    assert run.worth(run.best) >= run.worth(passes)
+    assert run.best.score > max(passes.score, *(one.score for one in said)) - 0.015
+    assert run.best.score in {passes.score, *(one.score for one in said)}
 
 
 def test_it_chooses_better_with_unseen_documents(case):
