@@ -25,6 +25,7 @@ SWEEPS = 10  # of sampling, whose mean is judged
 MOST_SWEEPS = 120
 WARM = 3.0  # times the prior's strength in the first ten sweeps
 STEP = 2.0  # between the strengths of the prior that are tried in sampling
+HEAVIEST = 1.0  # prior for sampling, in tokens for each of a document: it should not outweigh the document
 GAIN = 0.001  # in worth; less is none
 DESCRIPTION = 0.3  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 SLACK = 0.015  # in completion, that sharper topics may lose against the best seen
@@ -185,15 +186,16 @@ class RefinementRun:
         if np.isnan(self.best.score):
             return False
         passes, most, complete, n_sweeps, stop = self.best, -np.inf, self.best.score, SWEEPS, False
-        sampler = Sampler(self.visits, passes.tally, WARM * passes.concentration, self.seed)
+        heaviest = HEAVIEST * self.visits.mean_length
+        sampler = Sampler(self.visits, passes.tally, min(WARM * passes.concentration, heaviest), self.seed)
         sampler.mean(SWEEPS)  # forgets where it began
 
         def gain(factor: float) -> bool:
             """Ten sweeps with so many times the prior's strength, kept if they are worth more."""
             nonlocal sampler, most, complete, n_sweeps, stop
-            if stop or n_sweeps >= MOST_SWEEPS:
-                return False
             trial = sampler.times(factor)
+            if stop or n_sweeps >= MOST_SWEEPS or trial.concentration > heaviest:
+                return False
             there = self.choose(trial.mean(SWEEPS).blended(self.before, BLEND))
             n_sweeps += SWEEPS
             stop = self._tell(callback, there, n_sweeps, "sampling")
