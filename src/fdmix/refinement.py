@@ -25,7 +25,6 @@ SWEEPS = 10  # of sampling, whose mean is judged
 MOST_SWEEPS = 120
 WARM = 3.0  # times the prior's strength in the first ten sweeps
 STEP = 2.0  # between the strengths of the prior that are tried in sampling
-HEAVIEST = 1.0  # prior for sampling, in tokens for each of a document: it should not outweigh the document
 GAIN = 0.001  # in worth; less is none
 DESCRIPTION = 0.3  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 SLACK = 0.015  # in completion, that sharper topics may lose against the best seen
@@ -186,7 +185,7 @@ class RefinementRun:
         if np.isnan(self.best.score):
             return False
         passes, most, complete, n_sweeps, stop = self.best, -np.inf, self.best.score, SWEEPS, False
-        heaviest = HEAVIEST * self.visits.mean_length
+        heaviest = self.visits.mean_length  # of priors: it should not outweigh a document
         sampler = Sampler(self.visits, passes.tally, min(WARM * passes.concentration, heaviest), self.seed)
         sampler.mean(SWEEPS)  # forgets where it began
 

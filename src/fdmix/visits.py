@@ -79,7 +79,7 @@ class Visits:
     def __init__(self, table: sp.csr_array, judges: sp.csr_array | None, workers: Workers, seed: int = 0) -> None:
         self.workers = workers
         self.table, self.n_tokens = table, float(table.sum())
-        self.mean_length = self.n_tokens / max(np.count_nonzero(np.diff(table.indptr)), 1)
+        self.mean_length = self.n_tokens / max(int(np.count_nonzero(np.diff(table.indptr))), 1)
         self.judges = judges
         self.halves = None if judges is None else halves(judges, seed)
         unigram = np.asarray(table.sum(axis=0)).ravel() / max(self.n_tokens, 1.0)
