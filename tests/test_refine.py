@@ -8,7 +8,7 @@ from fdmix import Corpus, Mixture, Moments, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
-from fdmix.refinement import begin_refinement
+from fdmix.refinement import RefinementRun, begin_refinement
 from fdmix.visits import Sampler, Tally, Visits
 
 
@@ -104,6 +104,26 @@ def test_a_copy_of_a_sampler_goes_its_own_way():
     assert copy.concentration == 4 * sampler.concentration
 
 
+def test_a_prior_for_sampling_does_not_outweigh_the_document():
+    world = worlds.intervals()  # theta ~ Dir(2, 1, 1.5), strong for documents of 3 tokens
+    corpus = world.sample(2000, length=3, seed=1)
+    visits = Visits(corpus.counts, world.sample(200, length=3, seed=2).counts, Workers(1))
+    assert visits.mean_length == 3
+    strengths = []
+
+    class Watched(Sampler):
+        def mean(self, n_sweeps):
+            strengths.append(self.concentration)
+            return super().mean(n_sweeps)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fdmix.refinement.Sampler", Watched)
+        run = RefinementRun(world.mixture, visits)
+        run.loop("auto", None)
+        run.sample(None)
+    assert max(strengths) <= 3
+
+
 def test_a_blend_has_both_topics_and_keeps_their_sizes():
     tally = Tally(sp.csr_array([[6.0, 0.0], [2.0, 4.0]]))
     other = Mixture([[0.0, 1.0], [0.5, 0.5]], np.eye(2) / 2)
@@ -183,9 +203,10 @@ def test_leaving_one_out_matters():
     assert matching_distance(left_out, world.mixture).mean < error
 
 
-def test_the_same_on_any_number_of_threads(case):
+@pytest.mark.parametrize("passes", [2, "auto"])
+def test_the_same_on_any_number_of_threads(case, passes):
     _, corpus, rough, _ = case
-    one, three = (refine(rough, corpus, 2, n_threads=n) for n in (1, 3))
+    one, three = (refine(rough, corpus, passes, n_threads=n) for n in (1, 3))
     np.testing.assert_array_equal(one.topics, three.topics)
     np.testing.assert_array_equal(one.correlations, three.correlations)
 
