@@ -1,5 +1,6 @@
 """Engines agree with the slow, obviously right one."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from fdmix import Mixture, Moments, worlds
 from fdmix.engines import ENGINES, engine_for, numba_engine
+from fdmix.kernels.threads import Workers
 
 FAST = [name for name in ENGINES if name != "numpy"]
 
@@ -91,6 +93,40 @@ def test_numba_gives_the_same_bits_on_any_number_of_threads(sparse, monkeypatch)
         assert likelihood == results[0][0]
         np.testing.assert_array_equal(mixture.topics, results[0][1].topics)
         np.testing.assert_array_equal(mixture.correlations, results[0][1].correlations)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 4])
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
+def test_pairs_of_numbers_are_worked_on_in_a_fixed_order_without_meeting(n_threads, n):
+    seen, busy = {i: [] for i in range(n)}, set()
+
+    def work(i, j):
+        assert not busy & {i, j}
+        busy.update({i, j})
+        time.sleep(1e-4)
+        for k in {i, j}:
+            seen[k].append((i, j))
+        busy.difference_update({i, j})
+        return i, j
+
+    results = Workers(n_threads).map_pairs(work, n)
+    assert sorted(results) == [(i, j) for i in range(n) for j in range(i, n)]
+    for k, pairs in seen.items():
+        assert pairs == [pair for pair in results if k in pair]
+
+
+def test_an_error_in_one_pair_of_numbers_ends_the_others():
+    done = []
+
+    def work(i, j):
+        if (i, j) == (1, 3):
+            raise ValueError("this one")
+        time.sleep(1e-3)
+        done.append((i, j))
+
+    with pytest.raises(ValueError, match="this one"):
+        Workers(3).map_pairs(work, 12)
+    assert len(done) < 60
 
 
 @pytest.mark.parametrize("name", list(ENGINES))

@@ -168,14 +168,12 @@ class NumbaEngine(Engine):
 
         left, right = (A, P) if joint else (P, A)
 
-        def collect(row: int) -> float:
-            rows = slice(row * block, (row + 1) * block)
-            width = tiling.widths[row] * block
-            np.matmul(tiling.panel(ratios, row), right[:width], out=H[rows])
-            lists = tiling.lists(row)
-            return float(
-                dense_pass.lists_dense(row * block, block, left, right, H, lists, tiling.columns, tiling.values)
-            )
+        def collect(row: int) -> None:
+            np.matmul(tiling.panel(ratios, row), right[: tiling.widths[row] * block], out=H[row * block :][:block])
+
+        def lists(band: int, other: int) -> float:
+            pairs = tiling.lists(band, other), tiling.columns, tiling.values
+            return float(dense_pass.pair_lists(band * tiling.band, tiling.band, left, right, H, *pairs))
 
         upper = [
             (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
@@ -183,7 +181,8 @@ class NumbaEngine(Engine):
             for first in range(row, tiling.widths[row], TILES_AT_A_TIME)
         ]
         likelihood = sum(workers.map(divide, upper, small)) if upper else 0.0
-        likelihood += sum(workers.map(collect, range(tiling.n_blocks), small))
+        workers.map(collect, range(tiling.n_blocks), small)
+        likelihood += sum(workers.map_pairs(lists, tiling.n_bands, small))
 
         if not joint:
             return likelihood, H, None

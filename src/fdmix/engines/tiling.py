@@ -6,6 +6,7 @@ square tiles; those in a staircase around the corner that are full enough are ke
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,28 +14,45 @@ import scipy.sparse as sp
 
 from fdmix.engines.buffers import aligned
 from fdmix.kernels import tiles
+from fdmix.kernels.dense_pass import GROUP, LANES
 from fdmix.kernels.sparse_pass import STRIP
 
 DENSE_TILE = 0.4  # least share of pairs present in a tile of the dense pass; 0.35 to 0.5 measured alike
 SPARSE_TILE = 0.1  # the same of the sparse pass; flat between 0.06 and 0.16
-CACHED_FLOATS = 100_000  # of topic vectors that stay in the L2 cache while a block of words walks over them
+CACHED_FLOATS = 60_000  # of topic vectors that stay in the L2 cache while a band of words walks over them
+PER_ROW = 8  # pairs of a row in a cut, at least
+BANDS = 16  # at most
+BAND = 256  # words in a band, at least
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """How lists are cut: by bands of rows; at every multiple of `stride` columns, and in between where a cut has
+    `width` columns and `per_row` pairs a row; padded to a multiple of `pad` pairs.
+    """
+
+    band: int
+    stride: int
+    width: int
+    per_row: int
+    pad: int
 
 
 class Tiling:
     """Dense tiles and pair lists of a symmetric matrix, for one kind of pass.
 
     Row panel I has `block` rows; its first widths[I] blocks of columns are dense, from tiles[offsets[I]] on. The
-    staircase is symmetric: J < widths[I] if and only if I < widths[J].
+    staircase is symmetric: J < widths[I] if and only if I < widths[J]. The other pairs (u, v) are listed once, with
+    u <= v and pairs (u, u) by half, so that each stands for itself and its mirror image.
     """
 
-    def __init__(
-        self, matrix: sp.csr_array, block: int, threshold: float, *, width: int, per_row: int, pad: int, strip: int
-    ) -> None:
-        n_words = matrix.shape[0]
-        n_blocks = -(-n_words // block)
+    def __init__(self, matrix: sp.csr_array, block: int, threshold: float, strip: int, cuts: Cuts) -> None:
+        n_words, band = matrix.shape[0], cuts.band
+        n_blocks, n_bands = -(-n_words // block), -(-n_words // band)
         self.block, self.n_blocks, self.rows, self.n_pairs = block, n_blocks, n_blocks * block, matrix.nnz
-        indptr, indices, data = matrix.indptr, matrix.indices, matrix.data.astype(np.float32)
-        counts = tiles.count_blocks(indptr, indices, block, n_blocks)
+        self.band, self.n_bands = band, n_bands
+        pairs = matrix.indptr, matrix.indices, matrix.data.astype(np.float32)
+        counts = tiles.count_blocks(*pairs[:2], block, n_blocks)
         side = np.minimum(block, n_words - block * np.arange(n_blocks))
         full = counts >= threshold * side[:, None] * side
         lead = np.minimum.accumulate(np.where(full.all(axis=1), n_blocks, np.argmin(full, axis=1)))
@@ -42,40 +60,44 @@ class Tiling:
         self.widths = ((numbers[None] < lead[:, None]) & (numbers[:, None] < lead[None])).sum(axis=1)
         self.offsets = np.concatenate([[0], np.cumsum(self.widths * block * block)]).astype(np.int64)
         self.tiles = aligned(int(self.offsets[-1]))
-        cut = np.zeros((n_blocks, n_words), np.int32)
-        n_cuts = np.zeros(n_blocks, np.int64)
-        tiles.cut_columns(indptr, indices, block, self.widths, width, per_row, cut, n_cuts)
-        self.list_offsets = np.concatenate([[0], np.cumsum(n_cuts * block)]).astype(np.int64)
-        self.bounds = np.zeros(self.list_offsets[-1] + 1, np.int64)
+        tiles.fill_tiles(*pairs, block, strip, self.widths, self.offsets, self.tiles)
+
+        words = np.arange(n_words)
+        limits = np.maximum(words, self.widths[words // block] * block)
+        cut = np.zeros((n_bands, n_words), np.int32)
+        self._first = np.zeros((n_bands, -(-n_words // cuts.stride) + 1), np.int64)
+        tiles.cut_columns(*pairs[:2], limits, band, cuts.stride, cuts.width, cuts.per_row, cut, self._first)
+        begins = np.concatenate([[0], np.cumsum(self._first[:, -1] * band)]).astype(np.int64)
+        self.bounds = np.zeros(begins[-1] + 1, np.int64)
 
         def fill(columns: Any, values: Any, count_only: bool) -> int:
-            return int(
-                tiles.fill(
-                    indptr, indices, data, block, strip, self.widths, self.offsets, self.tiles, cut,
-                    self.list_offsets, pad, self.bounds, columns, values, count_only,
-                )
-            )  # fmt: skip
+            lists = begins, cuts.pad, self.bounds, columns, values
+            return int(tiles.fill_lists(*pairs, limits, band, cut, *lists, count_only))
 
         n_listed = fill(np.empty(0, np.uint32), np.empty(0, np.float32), True)
         self.columns, self.values = np.empty(n_listed, np.uint32), np.empty(n_listed, np.float32)
         fill(self.columns, self.values, False)
+        self._first = begins[:-1, None] + self._first * band
 
     @classmethod
     def for_dense_topics(cls, matrix: sp.csr_array, n_topics: int) -> Tiling:
         """Large tiles for matrix products, and lists cut so that the topic vectors they meet stay in the cache."""
         n_words = matrix.shape[0]
         block = -(-n_words // STRIP) * STRIP if n_words <= 3 * STRIP else 2 * STRIP
-        width = max(64, CACHED_FLOATS // (-(-n_topics // 8) * 8))
-        return cls(matrix, block, DENSE_TILE, width=width, per_row=12, pad=4, strip=1)
+        band = max(BAND, -(-n_words // BANDS))
+        width = max(64, CACHED_FLOATS // (-(-n_topics // LANES) * LANES))
+        width = -(-band // max(1, round(band / width)))  # equal parts of a band
+        return cls(matrix, block, DENSE_TILE, 1, Cuts(band, band, width, PER_ROW, GROUP))
 
     @classmethod
     def for_sparse_topics(cls, matrix: sp.csr_array) -> Tiling:
         """Panels of one strip of words each, with the strip's words innermost; one list a word."""
-        return cls(matrix, STRIP, SPARSE_TILE, width=1 << 30, per_row=0, pad=1, strip=STRIP)
+        whole = max(matrix.shape[0], 1)
+        return cls(matrix, STRIP, SPARSE_TILE, STRIP, Cuts(STRIP, whole, whole, 0, 1))
 
-    def lists(self, panel: int) -> Any:
-        """Bounds of the lists of a panel's rows, for each of its cuts one after the other."""
-        return self.bounds[self.list_offsets[panel] : self.list_offsets[panel + 1] + 1]
+    def lists(self, band: int, stride: int = 0) -> Any:
+        """Bounds of the lists of a band's rows within a stride of columns, for each cut one after the other."""
+        return self.bounds[self._first[band, stride] : self._first[band, stride + 1] + 1]
 
     def panel(self, array: Any, panel: int) -> Any:
         """A row panel of the dense tiles, or of an array of the same layout."""

@@ -135,7 +135,7 @@ def strip_tiles(u0, width, x0, X, ptr, tid, pv, at, ht, part):
 
 @njit
 def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
-    """The same for the lists (v >= u), by gather/scatter on one row of A and H (in
+    """The same for the lists (v >= u; u itself with half its value), by gather/scatter on one row of A and H (in
     L1); then H[strip] is written and H alpha added to part at the strip's words."""
     T = alpha.shape[0]
     total = 0.0
@@ -159,9 +159,6 @@ def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
         if size > 0:
             s = seg[k]
             end = seg[k + 1]
-            while s < end and col[s] < u0 + k:
-                s += 1  # the mirror image is in the list of that word
-            half = s < end and col[s] == u0 + k
             n = end - s
             for i in range(n):
                 v = col[s + i]
@@ -176,15 +173,11 @@ def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
                 m0 = max((m0 + m1) + (m2 + m3), TINY)
                 ml[i] = m0
                 q = val[s + i] / m0
-                if half and i == 0:
-                    q *= F(0.5)
                 for e in range(lo, hi, 4):
                     for d in range(e, e + 4):
                         h[tid[d]] += q * pv[d]
                         part[d - start] += q * ak[tid[d]]
             total += 2 * weighted_log(val[s:end], bl[:n], mant, mantf, expo)
-            if half:
-                total -= weighted_log(val[s : s + 1], bl[:1], mant, mantf, expo)
         for e in range(ptr[u0 + k], ptr[u0 + k + 1], 4):
             b0 = alpha[tid[e]]
             b1 = alpha[tid[e + 1]]

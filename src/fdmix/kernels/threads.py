@@ -112,6 +112,46 @@ class Workers:
             wait(futures)
             raise
 
+    def map_pairs(self, work: Callable[[int, int], Result], n: int, small: bool = False) -> list[Result]:
+        """work(i, j) for all i <= j < n; those that share a number run one after the other, always in the same order.
+
+        In this order a number k - i (mod n) follows i's partners 0 - i, 1 - i, ..., so that neighbours share none; a
+        thread takes the first pair that does not have to wait for one before it.
+        """
+        order = [(i, (k - i) % n) for k in range(n) for i in range(n) if i <= (k - i) % n]
+        waiting, busy, changed = dict.fromkeys(order), set[int](), threading.Condition()
+        results: dict[tuple[int, int], Result] = {}
+
+        def free() -> tuple[int, int] | None:
+            taken = set(busy)
+            for pair in waiting:
+                if taken.isdisjoint(pair):
+                    return pair
+                taken.update(pair)
+            return None
+
+        def some(_: int) -> None:
+            while waiting:
+                with changed:
+                    pair = free()
+                    if pair is None:
+                        changed.wait_for(lambda: not waiting or free())
+                        continue
+                    del waiting[pair]
+                    busy.update(pair)
+                try:
+                    results[pair] = work(*pair)
+                except BaseException:
+                    waiting.clear()
+                    raise
+                finally:
+                    with changed:
+                        busy.difference_update(pair)
+                        changed.notify_all()
+
+        self.map(some, range(self.n_threads), small)
+        return [results[pair] for pair in order]
+
     def scratch(self, *shape: int) -> Any:
         """A float32 array of this thread, 64-byte aligned, reused between calls; contents arbitrary."""
         size = int(np.prod(shape))
