@@ -83,6 +83,21 @@ def test_a_sweep_draws_from_the_formula():
     assert after[2, 0] < 20  # only through eta
 
 
+@pytest.mark.parametrize("mine", [0, 1, 2])
+def test_a_token_is_drawn_without_its_own_vote(mine):
+    """Documents of two tokens: p(z_1 = t) ~ (a + [z_2 = t]) (K_ut - [z_1 = t] + eta) / (K_t + N eta)."""
+    n, a, eta, K = 60_000, 0.2, 0.01, np.array([[2.0, 1.0, 4.0], [1.0, 5.0, 3.0]])
+    mixture = Mixture((K / K.sum(axis=0)).T, np.full((3, 3), 1 / 9))
+    sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, 3 * a)
+    sampler.tally, sampler.rounds = Tally(sp.csr_array(K)), 1
+    sampler.z[:] = np.tile([mine, 1], n)  # word 0 comes first
+    sampler.sweep()
+    own, other = np.eye(3)[mine], np.eye(3)[1]
+    expected = (a + other) * (K[0] - own + eta) / (K.sum(axis=0) + 2 * eta)
+    found = np.bincount(sampler.z[::2], minlength=3) / n
+    np.testing.assert_allclose(found, expected / expected.sum(), atol=0.008)
+
+
 def test_a_sweep_counts_every_token():
     world = worlds.World(np.kron(np.eye(4), np.full((1, 5), 0.2)), 0.3)
     corpus = world.sample(3000, length=30, seed=2)
@@ -121,7 +136,7 @@ def test_a_prior_for_sampling_does_not_outweigh_the_document():
         run = RefinementRun(world.mixture, visits)
         run.loop("auto", None)
         run.sample(None)
-    assert max(strengths) <= 3
+    assert max(strengths) < 3
 
 
 def test_a_blend_has_both_topics_and_keeps_their_sizes():
@@ -155,7 +170,7 @@ def test_sampling_is_kept_if_it_is_worth_it_and_completes_about_as_well(length):
     run.loop("auto", None)
     passes, said = run.best, []
     run.sample(said.append)
-    assert run.worth(run.best) >= run.worth(passes)
+    assert run.worth(run.best) >= run.worth(passes) or run.best.score >= passes.score
     assert run.best.score > max(passes.score, *(one.score for one in said)) - 0.015
     assert run.best.score in {passes.score, *(one.score for one in said)}
 
@@ -167,7 +182,7 @@ def test_it_chooses_better_with_unseen_documents(case):
     passes = [said.passes for said in seen if said.phase == "passes"]
     assert passes == list(range(1, len(passes) + 1))
     sweeps = [said.passes for said in seen if said.phase == "sampling"]
-    assert sweeps == list(range(20, 10 * len(sweeps) + 20, 10))
+    assert sweeps == list(range(20, 20 * len(sweeps) + 20, 20))
     scores = [said.score for said in seen if said.phase == "passes"]
     assert scores[:-1] == sorted(scores[:-1])
     assert scores[-1] <= scores[-2]  # the first that does not improve is the last

@@ -80,17 +80,15 @@ def test_the_fit_with_documents(case):
     world, corpus = case
     unseen = world.sample(1000, length=25, seed=9)
     alone = fit_mixture(Moments.of(corpus[:1500]), 8).mixture
-    solution = fit_documents(corpus[:1500], 8, rounds=2)
+    solution = fit_documents(corpus[:1500], 8)
     scores = [completion_log_likelihood(m, unseen, "dirichlet").mean for m in (alone, solution.mixture)]
     assert scores[1] > scores[0] - 0.01  # an easy problem: little to gain, and some documents were set aside
     assert np.isfinite(solution.log_likelihoods).all()
     assert solution.reason
-    again = fit_documents(corpus[:1500], 8, rounds=2, n_threads=1)
+    again = fit_documents(corpus[:1500], 8, n_threads=1)
     np.testing.assert_array_equal(again.mixture.topics, solution.mixture.topics)
 
 
 def test_odd_corpora_with_documents(case):
     assert fit_documents(case[1][:10], 2).mixture.n_topics == 2
     assert fit_documents(case[1][:100], 1).mixture.n_topics == 1
-    with pytest.raises(ValueError, match="rounds"):
-        fit_documents(case[1], 2, rounds=0)

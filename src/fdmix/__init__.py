@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from fdmix import baselines, metrics, worlds
-from fdmix.alternation import fit_documents
 from fdmix.corpus import Corpus
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
+from fdmix.pairs_and_documents import fit_documents
 from fdmix.preparation import Cleaning
 from fdmix.refinement import Refinement, refine
 from fdmix.text import read_corpus, read_moments

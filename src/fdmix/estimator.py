@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fdmix.alternation import fit_documents
 from fdmix.assignment import assign
 from fdmix.corpus import Corpus, whole_counts
 from fdmix.counting import in_order
@@ -25,6 +24,7 @@ from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.monitoring import CallbackSupportMixin, Watch, with_callbacks
+from fdmix.pairs_and_documents import fit_documents
 from fdmix.solvers import Solver
 from fdmix.vocabulary import Vocabulary, as_vocabulary
 from fdmix.weighted import WeightedMoments, is_whole

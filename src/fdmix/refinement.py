@@ -21,21 +21,21 @@ SET_ASIDE = 0.05  # of the documents,
 MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
-SWEEPS = 10  # of sampling, whose mean is judged
-MOST_SWEEPS = 120
-WARM = 3.0  # times the prior's strength in the first ten sweeps
-STEP = 2.0  # between the strengths of the prior that are tried in sampling
+SWEEPS = 10  # of sampling that go by, and as many again, whose mean is judged
+MOST_SWEEPS = 240
+STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
+STEP = 0.5  # from one strength of the prior to the next
 GAIN = 0.001  # in worth; less is none
-DESCRIPTION = 0.3  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
-SLACK = 0.015  # in completion, that sharper topics may lose against the best seen
-BLEND = 0.1  # share of the topics before in those that were sampled, which have too few of the rare words
+LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
+DESCRIPTION = 0.4  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
+BLEND = 0.15  # share of the topics before in those that were sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
 
 @dataclass(frozen=True)
 class Refinement:
-    """What a callback is told after each pass over the documents, and after every tenth sweep of sampling.
+    """What a callback is told after each pass over the documents, and after every twentieth sweep of sampling.
 
     score : completion, the log-probability of a token; phase : "passes" or "sampling"
     """
@@ -67,9 +67,8 @@ def refine(
     many, how strong the Dirichlet prior a = A E[theta] is, and how much of the unigram the topics get, is chosen by
     document completion: the log-probability of one half of a document, given the other. From there the topics of
     single tokens are drawn, sweep after sweep (Gibbs sampling in which all documents see the topics of the sweep
-    before), and the mean of ten sweeps is taken, with a tenth of the topics that it began with. Here the strength of
-    the prior is what completes and describes documents best, in the sense of completion + 0.3 times the hold-out
-    score.
+    before), first with a strong prior, then with weaker ones. Taken is the mean of ten sweeps with 15 % of the topics
+    that it began with, where documents are completed and described best: completion + 0.4 times the hold-out score.
 
     Parameters
     ----------
@@ -177,38 +176,37 @@ class RefinementRun:
         return False
 
     def sample(self, callback: Callable[[Refinement], Any] | None) -> bool:
-        """Ten sweeps of sampling, and ten more, with a stronger or weaker prior or the same, as long as they gain.
+        """Sweeps of sampling with a strong prior; then with half of it, and again, as long as that gains; and more.
 
-        A strong prior spreads documents over more topics, and topics become sharper: they describe documents better
-        and complete them worse. Both count (`worth`). Whether the callback asked to stop.
+        A strong prior spreads documents over more topics. Topics move freely, become sharper, describe documents
+        better and complete them worse; both count (`worth`). Whether the callback asked to stop.
         """
         if np.isnan(self.best.score):
             return False
-        passes, most, complete, n_sweeps, stop = self.best, -np.inf, self.best.score, SWEEPS, False
-        heaviest = self.visits.mean_length  # of priors: it should not outweigh a document
-        sampler = Sampler(self.visits, passes.tally, min(WARM * passes.concentration, heaviest), self.seed)
-        sampler.mean(SWEEPS)  # forgets where it began
+        passes, most, n_sweeps, stop = self.best, -np.inf, 0, False
+        sampler = Sampler(self.visits, passes.tally, STRONGEST * self.visits.mean_length, self.seed)
 
-        def gain(factor: float) -> bool:
-            """Ten sweeps with so many times the prior's strength, kept if they are worth more."""
-            nonlocal sampler, most, complete, n_sweeps, stop
-            trial = sampler.times(factor)
-            if stop or n_sweeps >= MOST_SWEEPS or trial.concentration > heaviest:
+        def gain(factor: float, least: float = GAIN) -> bool:
+            """Twenty sweeps with so many times the prior's strength, kept if they are worth more."""
+            nonlocal sampler, most, n_sweeps, stop
+            if stop or n_sweeps + 2 * SWEEPS > MOST_SWEEPS:
                 return False
+            trial = sampler.times(factor)
+            trial.mean(SWEEPS)  # forgets where it began
             there = self.choose(trial.mean(SWEEPS).blended(self.before, BLEND))
-            n_sweeps += SWEEPS
+            n_sweeps += 2 * SWEEPS
             stop = self._tell(callback, there, n_sweeps, "sampling")
-            worth, complete = self.worth(there), max(complete, there.score)
-            gained = worth > most + GAIN and there.score > complete - SLACK
-            if gained:
+            worth, before = self.worth(there), most
+            if worth > most:
                 self.best, most, sampler = there, worth, trial
-            return gained
+            return worth > before + least
 
         gain(1.0)
-        for factor in (STEP if gain(STEP) else 1 / STEP, 1.0):
-            while gain(factor):
-                pass
-        if most < self.worth(passes):
+        while gain(1.0, LARGE_GAIN) or gain(STEP):
+            pass
+        while gain(1.0):
+            pass
+        if most < self.worth(passes) and self.best.score < passes.score:
             self.best = passes
         return stop
 

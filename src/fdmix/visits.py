@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from fdmix.assignment import assign
 from fdmix.kernels.refinement import complete_documents, visit_documents
-from fdmix.kernels.sampling import count_topics, sweep_documents
+from fdmix.kernels.sampling import count_topics, sweep_documents, weigh_words
 from fdmix.kernels.threads import Workers
 from fdmix.metrics.likelihood import halves
 from fdmix.mixture import Mixture
@@ -187,10 +187,13 @@ class Sampler:
         """Draw every token's topic again; how often each word has each topic now."""
         n_words, n_topics = self.tally.counts.shape
         counts = self.tally.counts
-        topics = counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data
-        prior = np.full(n_topics, self.concentration / n_topics)
+        first, topic = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
         scale = 1 / (self.tally.totals + n_words * ETA)
-        settings = (self.tokens, self.z, topics, scale, prior, ETA, self.rounds, self.seeds.pop())
+        weights, reached = np.empty((n_words, n_topics), np.float32), np.empty(counts.nnz)
+        known = (first, topic, counts.data), scale, ETA, weights, reached
+        self.workers.map(lambda cut: weigh_words(*cut, *known), _cuts(n_words, BLOCKS))
+        a = self.concentration / n_topics
+        settings = self.tokens, self.z, weights, (first, topic, reached), scale, a, ETA, self.rounds, self.seeds.pop()
         self.workers.map(lambda cut: sweep_documents(*cut, *settings), _cuts(self.tokens[0].size - 1, BLOCKS))
         self.rounds = 1
         indptr, size = np.zeros(n_words + 1, np.int64), self.order.size

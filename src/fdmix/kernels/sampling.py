@@ -8,27 +8,46 @@ from fdmix.kernels.documents import njit
 
 
 @njit
-def sweep_documents(begin, end, tokens, z, topics, scale, prior, eta, rounds, seed):
-    """Draw the topics z of the tokens of the documents begin <= d < end again, `rounds` times each.
+def weigh_words(begin, end, topics, scale, eta, weights, reached):
+    """What a sweep needs to know of the words begin <= u < end: how they are shared among topics.
 
-    p(z_i = t) ~ (a_t + n_dt) (K_ut + eta) / (K_t + N eta), without token i itself. It is drawn from one of three
-    parts, so that most topics need not be looked at: the word's (K_ut), the document's (eta n_dt), all (eta a_t).
-
-    tokens : (indptr, words), all tokens of each document
     topics : (first, topic, count), the entries first[u] <= e < first[u + 1] of each word: K_u,topic[e] = count[e]
     scale : 1 / (K_t + N eta)
+    weights[u, t] = (K_ut + eta) scale_t; reached[e] is the sum of K_ut scale_t over a word's entries up to e
     """
-    indptr, words = tokens
     first, topic, count = topics
-    T = prior.size
+    for u in range(begin, end):
+        for t in range(scale.size):
+            weights[u, t] = eta * scale[t]
+        total = 0.0
+        for e in range(first[u], first[u + 1]):
+            share = count[e] * scale[topic[e]]
+            weights[u, topic[e]] += share
+            total += share
+            reached[e] = total
+
+
+@njit
+def sweep_documents(begin, end, tokens, z, weights, words, scale, a, eta, rounds, seed):
+    """Draw the topics z of the tokens of the documents begin <= d < end again, `rounds` times each.
+
+    p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), without token i itself. It is drawn from one of two parts:
+    that of n_dt, for which only the document's topics need to be looked at, or that of a, which is known for each
+    word beforehand, but for the token itself: a topic that is drawn for its sake is drawn again.
+
+    tokens : (indptr, words), all tokens of each document
+    weights, reached : of `weigh_words`; words : (first, topic, reached)
+    """
+    indptr, word = tokens
+    first, topic, reached = words
+    T = scale.size
     n = np.zeros(T)
     there = np.empty(T, np.int64)  # the topics of a document,
     place = np.full(T, -1)  # and where they stand in this list
-    reached = np.empty(T)
+    parts = np.empty(T)
     state = np.empty(1, np.uint64)
-    of_all = 0.0
-    for t in range(T):
-        of_all += eta * prior[t] * scale[t]
+    reached_by_all = eta * np.cumsum(scale)
+    of_all = reached_by_all[T - 1]
     for d in range(begin, end):
         _seed(state, seed, d)
         m = 0
@@ -36,24 +55,34 @@ def sweep_documents(begin, end, tokens, z, topics, scale, prior, eta, rounds, se
             m = _enter(z[i], n, there, place, m)
         for _ in range(rounds):
             for i in range(indptr[d], indptr[d + 1]):
-                low, high = first[words[i]], first[words[i] + 1]
-                n[z[i]] -= 1
-                of_word = 0.0
-                for e in range(low, high):
-                    t = topic[e]
-                    others = max(count[e] - 1, 0.0) if t == z[i] else count[e]
-                    of_word += (prior[t] + n[t]) * others * scale[t]
-                    reached[e - low] = of_word
+                u = word[i]
+                mine = z[i]
+                low, high = first[u], first[u + 1]
+                known = max(weights[u, mine] - eta * scale[mine], 0.0)
+                own = min(scale[mine], known)  # this token's vote in it
+                n[mine] -= 1
                 of_document = 0.0
                 for k in range(m):
-                    of_document += eta * n[there[k]] * scale[there[k]]
-                drawn = _uniform(state) * (of_word + of_document + of_all)
-                if drawn < of_word:
-                    chosen = topic[low + np.searchsorted(reached[: high - low], drawn, side="right")]
-                elif drawn < of_word + of_document:
-                    chosen = _walk(drawn - of_word, eta, n, scale, there, m)
+                    of_document += n[there[k]] * (weights[u, there[k]] - (own if there[k] == mine else 0.0))
+                    parts[k] = of_document
+                of_word = reached[high - 1] if high > low else 0.0
+                drawn = _uniform(state) * (of_document + a * (of_word + of_all - own))
+                if drawn < of_document:
+                    k = 0
+                    while parts[k] <= drawn:
+                        k += 1
+                    chosen = there[k]
                 else:
-                    chosen = _walk_all(drawn - of_word - of_document, eta, prior, scale)
+                    while True:
+                        drawn = _uniform(state) * (of_word + of_all)
+                        if drawn >= of_word:
+                            chosen = min(np.searchsorted(reached_by_all, drawn - of_word, side="right"), T - 1)
+                            break
+                        chosen = topic[low + np.searchsorted(reached[low:high], drawn, side="right")]
+                        if chosen != mine or _uniform(state) * known >= own:
+                            break
+                if n[mine] == 0:
+                    m = _leave(mine, there, place, m)
                 z[i] = chosen
                 m = _enter(chosen, n, there, place, m)
         for k in range(m):
@@ -90,26 +119,12 @@ def _enter(t, n, there, place, m):
 
 
 @njit
-def _walk(left, eta, n, scale, there, m):
-    chosen = there[0]
-    for k in range(m):
-        if n[there[k]] > 0:
-            chosen = there[k]
-            left -= eta * n[chosen] * scale[chosen]
-            if left < 0:
-                break
-    return chosen
-
-
-@njit
-def _walk_all(left, eta, prior, scale):
-    chosen = 0
-    for t in range(prior.size):
-        chosen = t
-        left -= eta * prior[t] * scale[t]
-        if left < 0:
-            break
-    return chosen
+def _leave(t, there, place, m):
+    """Topic t has no token of the document any more; returns how many topics have."""
+    there[place[t]] = there[m - 1]
+    place[there[m - 1]] = place[t]
+    place[t] = -1
+    return m - 1
 
 
 @njit
