@@ -234,6 +234,13 @@ def test_a_sample_is_enough_and_depends_on_the_seed(case):
     assert matching_distance(first, world.mixture).mean < matching_distance(rough, world.mixture).mean
 
 
+def test_of_many_tokens_a_sample_is_used(case, monkeypatch):
+    _, corpus, rough, unseen = case
+    monkeypatch.setattr("fdmix.refinement.MOST_TOKENS", 5000)
+    run = begin_refinement(rough, corpus, unseen, 10**6, 0, None)
+    assert 4500 < run.visits.n_tokens < 5500
+
+
 def test_alpha_is_what_documents_have():
     world = worlds.World(worlds.dirichlet_topics(5, np.full(100, 0.1), 1), np.array([0.5, 0.4, 0.3, 0.2, 0.1]))
     alpha = refine(world.mixture, world.sample(5000, length=40, seed=1), 1).correlations

@@ -24,6 +24,7 @@ CORPORA = {
 METHODS = ("FDM", "FDM with documents", "SparseLDA", "EP")
 SCALES = {"small": {"n_topics": 20, "sweeps": 200}, "paper": {"n_topics": 500, "sweeps": 600}}
 TWEETS = {"paper": {"sweeps": 200}}  # tomotopy takes half a CPU minute for a sweep of 13 million tokens
+COMPLETIONS = {"completion, ML": None, "completion, Dir(0.1)": 0.1, "completion, own prior": "dirichlet"}
 SMOOTHING = 1e-3  # of the uniform distribution in all topics of all methods, so that no word is impossible
 MOST_JUDGED = 5_000  # hold-out documents
 
@@ -85,10 +86,10 @@ def _scores(mixture, test):
     holdout = holdout_log_likelihood(mixture, test, smoothing=SMOOTHING)
     return holdout, {
         "hold-out": holdout.mean,
-        "completion, ML": completion_log_likelihood(mixture, test, smoothing=SMOOTHING).mean,
-        "completion, Dirichlet": completion_log_likelihood(
-            mixture, test, prior="dirichlet", smoothing=SMOOTHING
-        ).mean,
+        **{
+            name: completion_log_likelihood(mixture, test, prior, smoothing=SMOOTHING).mean
+            for name, prior in COMPLETIONS.items()
+        },
         "NPMI": coherence(mixture, test).mean,
         "diversity": diversity(mixture),
     }
@@ -124,8 +125,8 @@ def _draw(results, likelihoods, distances):
 
 def _verdict(rows, distances):
     ours, gibbs = rows["FDM with documents"], rows["SparseLDA"]
-    ahead = [name for name in ("hold-out", "completion, ML", "completion, Dirichlet") if ours[name] >= gibbs[name]]
-    behind = [name for name in ("hold-out", "completion, ML", "completion, Dirichlet") if name not in ahead]
+    ahead = [name for name in ("hold-out", *COMPLETIONS) if ours[name] >= gibbs[name]]
+    behind = [name for name in ("hold-out", *COMPLETIONS) if name not in ahead]
     times = gibbs["CPU seconds"] / max(ours["CPU seconds"], 1e-9)
     lost = f" and behind on {', '.join(behind)}" if behind else ""
     won = ", ".join(ahead) or "nothing"

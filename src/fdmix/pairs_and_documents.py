@@ -37,7 +37,7 @@ def fit_documents(
     left out judge how far to go with passes and sampling. alpha is then fitted to the pairs again, with the refined
     topics.
 
-    max_documents : for the passes over documents, a sample of a larger corpus
+    max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of each fit, as in `fit_mixture`
     callback : called with a `Progress` or a `Refinement` after each pass; returning True stops, with what is fitted
 

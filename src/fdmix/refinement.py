@@ -16,7 +16,7 @@ from fdmix.kernels.threads import Workers, one_blas_thread, thread_count
 from fdmix.mixture import Mixture
 from fdmix.visits import STRENGTHS, Sampler, Tally, Visits
 
-MOST_DOCUMENTS = 200_000  # of a larger corpus, a random sample is enough
+MOST_DOCUMENTS, MOST_TOKENS = 1_000_000, 20_000_000  # of a larger corpus, a random sample is enough
 SET_ASIDE = 0.05  # of the documents,
 MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
@@ -78,7 +78,7 @@ def refine(
     unseen : documents that the mixture was not fitted to, to choose by. Without any, some of the corpus are set aside
         and their words subtracted from the topics, which does not undo all that the topics learned from them: the
         choice is then on the side of too few passes
-    max_documents : of a larger corpus a random sample is used
+    max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
     callback : called with a `Refinement` after each pass; returning True stops
     seed : of the sample and the documents set aside; the result is the same on any number of threads
 
@@ -107,8 +107,10 @@ def begin_refinement(
     thread_count(n_threads)
     table = _known(mixture, corpus, "corpus")
     rng = np.random.default_rng(seed)
-    if table.shape[0] > max_documents:
-        table = table[np.sort(rng.choice(table.shape[0], max_documents, replace=False))]
+    share = min(max_documents / max(table.shape[0], 1), MOST_TOKENS / max(table.sum(), 1))
+    if share < 1:
+        n_documents = max(1, round(share * table.shape[0]))
+        table = table[np.sort(rng.choice(table.shape[0], n_documents, replace=False))]
     if mixture.n_topics == 1 or table.nnz == 0:
         return None
     judges = None if unseen is None else _known(mixture, unseen, "unseen")
