@@ -26,8 +26,8 @@ MOST_SWEEPS = 240
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
 GAIN = 0.001  # in worth; less is none
-LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
-DESCRIPTION = 0.4  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
+LARGE_GAIN = 0.006  # as long as there is more of it, a weaker prior can wait
+DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 BLEND = 0.15  # share of the topics before in those that were sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
@@ -68,7 +68,7 @@ def refine(
     document completion: the log-probability of one half of a document, given the other. From there the topics of
     single tokens are drawn, sweep after sweep (Gibbs sampling in which all documents see the topics of the sweep
     before), first with a strong prior, then with weaker ones. Taken is the mean of ten sweeps with 15 % of the topics
-    that it began with, where documents are completed and described best: completion + 0.4 times the hold-out score.
+    that it began with, where documents are completed and described best: completion + 0.45 times the hold-out score.
 
     Parameters
     ----------
@@ -188,25 +188,30 @@ class RefinementRun:
         passes, most, n_sweeps, stop = self.best, -np.inf, 0, False
         sampler = Sampler(self.visits, passes.tally, STRONGEST * self.visits.mean_length, self.seed)
 
-        def gain(factor: float, least: float = GAIN) -> bool:
-            """Twenty sweeps with so many times the prior's strength, kept if they are worth more."""
+        def gain(factor: float, least: float) -> float:
+            """What twenty sweeps with so many times the prior's strength gain; kept if it is more than `least`."""
             nonlocal sampler, most, n_sweeps, stop
             if stop or n_sweeps + 2 * SWEEPS > MOST_SWEEPS:
-                return False
+                return 0.0
             trial = sampler.times(factor)
             trial.mean(SWEEPS)  # forgets where it began
             there = self.choose(trial.mean(SWEEPS).blended(self.before, BLEND))
             n_sweeps += 2 * SWEEPS
             stop = self._tell(callback, there, n_sweeps, "sampling")
-            worth, before = self.worth(there), most
-            if worth > most:
-                self.best, most, sampler = there, worth, trial
-            return worth > before + least
+            worth = self.worth(there)
+            gained = worth - most
+            if gained > least:
+                self.best, most = there, worth
+            if gained > least or factor == 1.0:
+                sampler = trial
+            return gained
 
-        gain(1.0)
-        while gain(1.0, LARGE_GAIN) or gain(STEP):
-            pass
-        while gain(1.0):
+        weaker = gain(1.0, 0.0) > 0
+        while weaker:  # as long as twenty sweeps with half of the prior gain more than twenty with all of it
+            same = gain(1.0, 0.0)
+            least = max(same, GAIN)
+            weaker = same > LARGE_GAIN or gain(STEP, least) > least
+        while gain(1.0, 0.0) > GAIN or gain(1.0, 0.0) > GAIN:  # it has settled when nothing is gained twice
             pass
         if most < self.worth(passes) and self.best.score < passes.score:
             self.best = passes

@@ -163,11 +163,13 @@ class Sampler:
 
     def __init__(self, visits: Visits, tally: Tally, concentration: float, seed: int) -> None:
         table, self.workers = visits.table, visits.workers
-        self.tally, self.concentration = tally, concentration
+        self.counts, self.concentration = tally.counts.toarray().astype(np.float32), concentration
         lengths = np.asarray(table.sum(axis=1)).ravel()
         self.tokens = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), np.repeat(table.indices, table.data)
         self.order = np.argsort(self.tokens[1], kind="stable")
         self.first = np.searchsorted(self.tokens[1][self.order], np.arange(table.shape[1] + 1))
+        edges = np.searchsorted(self.first, np.linspace(0, self.order.size, BLOCKS + 1)[1:-1]).tolist()
+        self.words = list(pairwise([0, *edges, table.shape[1]]))  # about as many tokens in each cut
         rng = np.random.default_rng([seed, 3])
         self.z = rng.choice(tally.totals.size, self.order.size, p=tally.totals / tally.totals.sum()).astype(np.int32)
         self.seeds, self.rounds = rng.integers(2**31, size=MOST_SWEEPS).tolist(), FIRST_ROUNDS
@@ -181,26 +183,24 @@ class Sampler:
 
     def mean(self, n_sweeps: int) -> Tally:
         """The mean of so many sweeps from here."""
-        return Tally(sp.csr_array(sum(self.sweep().counts for _ in range(n_sweeps)) / n_sweeps))
+        total = np.zeros(self.counts.shape)
+        for _ in range(n_sweeps):
+            total += self.sweep()
+        return Tally(sp.csr_array(total / n_sweeps))
 
-    def sweep(self) -> Tally:
+    def sweep(self) -> Any:
         """Draw every token's topic again; how often each word has each topic now."""
-        n_words, n_topics = self.tally.counts.shape
-        counts = self.tally.counts
-        first, topic = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
-        scale = 1 / (self.tally.totals + n_words * ETA)
-        weights, reached = np.empty((n_words, n_topics), np.float32), np.empty(counts.nnz)
-        known = (first, topic, counts.data), scale, ETA, weights, reached
-        self.workers.map(lambda cut: weigh_words(*cut, *known), _cuts(n_words, BLOCKS))
-        a = self.concentration / n_topics
-        settings = self.tokens, self.z, weights, (first, topic, reached), scale, a, ETA, self.rounds, self.seeds.pop()
-        self.workers.map(lambda cut: sweep_documents(*cut, *settings), _cuts(self.tokens[0].size - 1, BLOCKS))
+        n_words, n_topics = self.counts.shape
+        scale = 1 / (self.counts.sum(axis=0, dtype=np.float64) + n_words * ETA)
+        weights, reached, counts = (np.empty((n_words, n_topics), np.float32) for _ in range(3))
+        self.workers.map(lambda cut: weigh_words(*cut, self.counts, scale, ETA, weights, reached), self.words)
+        settings = weights, reached, scale, self.concentration / n_topics, ETA, self.rounds, self.seeds.pop()
+        documents = _cuts(self.tokens[0].size - 1, BLOCKS)
+        self.workers.map(lambda cut: sweep_documents(*cut, self.tokens, self.z, *settings), documents)
         self.rounds = 1
-        indptr, size = np.zeros(n_words + 1, np.int64), self.order.size
-        indices, data = np.empty(size, np.int32), np.empty(size)
-        n = count_topics(self.order, self.first, self.z, n_topics, indptr, indices, data)
-        self.tally = Tally(sp.csr_array((data[:n].copy(), indices[:n].copy(), indptr), shape=(n_words, n_topics)))
-        return self.tally
+        self.workers.map(lambda cut: count_topics(*cut, self.order, self.first, self.z, counts), self.words)
+        self.counts = counts
+        return counts
 
 
 def _arrays(table: sp.csr_array) -> tuple[Any, Any, Any]:
