@@ -26,7 +26,7 @@ MOST_SWEEPS = 240
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
 GAIN = 0.001  # in worth; less is none
-LARGE_GAIN = 0.006  # as long as there is more of it, a weaker prior can wait
+LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 BLEND = 0.15  # share of the topics before in those that were sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
@@ -207,9 +207,9 @@ class RefinementRun:
             return gained
 
         weaker = gain(1.0, 0.0) > 0
-        while weaker:  # as long as twenty sweeps with half of the prior gain more than twenty with all of it
+        while weaker:  # as long as half of the prior gains more than all of it would: half as much as it just did
             same = gain(1.0, 0.0)
-            least = max(same, GAIN)
+            least = max(same / 2, GAIN)
             weaker = same > LARGE_GAIN or gain(STEP, least) > least
         while gain(1.0, 0.0) > GAIN or gain(1.0, 0.0) > GAIN:  # it has settled when nothing is gained twice
             pass
