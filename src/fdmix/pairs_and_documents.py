@@ -14,7 +14,7 @@ from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
+from fdmix.refinement import FEWEST, MOST_DOCUMENTS, MOST_SWEEPS, Refinement, begin_refinement, n_set_aside
 from fdmix.solvers import EM
 
 ALPHA_STEPS = 5
@@ -38,7 +38,7 @@ def fit_documents(
     topics.
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
-    max_passes, tolerance : of each fit, as in `fit_mixture`
+    max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
     callback : called with a `Progress` or a `Refinement` after each pass; returning True stops, with what is fitted
 
     >>> from fdmix import worlds
@@ -65,7 +65,8 @@ def fit_documents(
         stopped = run.loop("auto", callback) or run.sample(callback)
     refined = run.mixture()
     alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
-    reason = "stopped by the callback" if stopped else "documents set aside gain no more"
+    settled = f"documents set aside gained no more, or {MOST_SWEEPS} sweeps of sampling were made"
+    reason = "stopped by the callback" if stopped else settled
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
     return Solution(replace(refined, correlations=alpha), likelihoods, not stopped, reason)
 

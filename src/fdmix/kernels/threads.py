@@ -115,8 +115,8 @@ class Workers:
     def map_pairs(self, work: Callable[[int, int], Result], n: int, small: bool = False) -> list[Result]:
         """work(i, j) for all i <= j < n; those that share a number run one after the other, always in the same order.
 
-        In this order a number k - i (mod n) follows i's partners 0 - i, 1 - i, ..., so that neighbours share none; a
-        thread takes the first pair that does not have to wait for one before it.
+        They come in rounds: in round k, every i with k - i (mod n), so that pairs of a round share nothing. A thread
+        takes the first pair that does not have to wait for one before it.
         """
         order = [(i, (k - i) % n) for k in range(n) for i in range(n) if i <= (k - i) % n]
         waiting, busy, changed = dict.fromkeys(order), set[int](), threading.Condition()
@@ -142,7 +142,8 @@ class Workers:
                 try:
                     results[pair] = work(*pair)
                 except BaseException:
-                    waiting.clear()
+                    with changed:  # another thread may be looking through them
+                        waiting.clear()
                     raise
                 finally:
                     with changed:
