@@ -95,8 +95,8 @@ class Clock:
 
     @staticmethod
     def _now():
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        return [time.perf_counter(), used.ru_utime + used.ru_stime]
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return [time.perf_counter(), sum(one.ru_utime + one.ru_stime for one in used)]
 
 
 class Reporter:
@@ -123,9 +123,13 @@ class Reporter:
         else:
             self(f"pass {progress.passes}")
 
-    def sweep_done(self, sweeps, log_likelihood, most):
-        """A callback for LDA, after each of its checkpoints."""
+    def checkpoint_done(self, sweeps, log_likelihood, most):
+        """A callback for LDA that goes on from its checkpoint if it is cut off."""
         self.clock.keep()
+        self.sweep_done(sweeps, log_likelihood, most)
+
+    def sweep_done(self, sweeps, log_likelihood, most):
+        """A callback for LDA that begins again."""
         left = self.clock.seconds()[0] / sweeps * (most - sweeps)
         self(f"{sweeps} sweeps, log-likelihood {log_likelihood:.3f}, at most {_duration(left)} more, so far")
 
@@ -151,7 +155,7 @@ def main():
         "settings": job["settings"],
         "seconds": round(wall, 2),
         "cpu_seconds": round(cpu, 2),
-        "peak_megabytes": round(peak()),
+        "peak_megabytes": round(max(peak(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)),
         "provenance": dict(mixture.provenance),
     }
     with replacing(facts) as file:

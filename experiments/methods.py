@@ -5,13 +5,15 @@ from __future__ import annotations
 from fdmix import Moments, baselines, fit_documents, fit_mixture
 from fdmix.solvers import Adam
 
-COLOURS = {  # Okabe and Ito's palette, safe for colour-blind readers; the same colour for the same method everywhere
+COLOURS = {  # Okabe and Ito's palette (and two of Tol's), safe for colour-blind readers; the same colour for the same method everywhere
     "FDM": "#0072B2",
     "FDM with documents": "#000000",
     "FDM, paper's Adam": "#56B4E9",
     "FDM without sparsity": "#E69F00",
     "SparseLDA": "#D55E00",
     "SparseLDA, 10 alpha": "#CC79A7",
+    "MALLET": "#882255",
+    "MALLET, 10 alpha": "#DDCC77",
     "EP": "#009E73",
     "unigram": "#999999",
 }
@@ -34,8 +36,13 @@ def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
 
 
 def sparse_lda(corpus, n_topics, *, reporter, **settings):
-    kept = {"callback": reporter.sweep_done, "checkpoint": reporter.checkpoint}
+    kept = {"callback": reporter.checkpoint_done, "checkpoint": reporter.checkpoint}
     return baselines.lda(corpus, n_topics, n_threads=2, **kept, **settings)
+
+
+def mallet(corpus, n_topics, *, reporter, program, **settings):
+    """On one thread, on which it samples exactly."""
+    return baselines.lda(corpus, n_topics, mallet=program, callback=reporter.sweep_done, **settings)
 
 
 def ep(corpus, n_topics, *, reporter, seed=0):
@@ -50,5 +57,7 @@ METHODS = {
     "FDM, paper's Adam": paper_adam,
     "SparseLDA": sparse_lda,
     "SparseLDA, 10 alpha": sparse_lda,
+    "MALLET": mallet,
+    "MALLET, 10 alpha": mallet,
     "EP": ep,
 }

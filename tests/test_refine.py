@@ -68,27 +68,37 @@ def sampler_of(corpus, mixture, concentration=1.0):
     return Sampler(visits, Tally.of(mixture, visits.n_tokens), concentration, seed=1)
 
 
-def test_a_sweep_draws_from_the_formula():
+WAYS = {"topics of the document": 0.0, "all topics": 1e6}  # to draw: which is taken depends on how many a document has
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
+def topics_a_document(request):
+    return request.param
+
+
+def test_a_sweep_draws_from_the_formula(topics_a_document):
     """Documents of one token, so that the topics alone decide: p ~ (K_ut + eta) / (K_t + N eta)."""
     mixture = Mixture([[0.5, 0.5, 0.0], [0.1, 0.1, 0.8]], [[0.6, 0.1], [0.1, 0.2]])
     n = 20_000
     corpus = Corpus(np.repeat(np.eye(3, dtype=int), n, axis=0))
     sampler = sampler_of(corpus, mixture)
+    sampler.topics_a_document = topics_a_document
     K = sampler.counts + 0.01
     after = sampler.sweep()
     expected = K / K.sum(axis=0)
     np.testing.assert_allclose(after.sum(axis=1), n)
     np.testing.assert_allclose(after / n, expected / expected.sum(axis=1, keepdims=True), atol=0.01)
     assert after[2, 0] < 20  # only through eta
+    assert sampler.topics_a_document == 1
 
 
 @pytest.mark.parametrize("mine", [0, 1, 2])
-def test_a_token_is_drawn_without_its_own_vote(mine):
+def test_a_token_is_drawn_without_its_own_vote(mine, topics_a_document):
     """Documents of two tokens: p(z_1 = t) ~ (a + [z_2 = t]) (K_ut - [z_1 = t] + eta) / (K_t + N eta)."""
     n, a, eta, K = 60_000, 0.2, 0.01, np.array([[2.0, 1.0, 4.0], [1.0, 5.0, 3.0]])
     mixture = Mixture((K / K.sum(axis=0)).T, np.full((3, 3), 1 / 9))
     sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, 3 * a)
-    sampler.counts, sampler.rounds = K.astype(np.float32), 1
+    sampler.counts, sampler.rounds, sampler.topics_a_document = K.astype(np.float32), 1, topics_a_document
     sampler.z[:] = np.tile([mine, 1], n)  # word 0 comes first
     sampler.sweep()
     own, other = np.eye(3)[mine], np.eye(3)[1]
@@ -97,10 +107,27 @@ def test_a_token_is_drawn_without_its_own_vote(mine):
     np.testing.assert_allclose(found, expected / expected.sum(), atol=0.008)
 
 
-def test_a_sweep_counts_every_token():
+def test_many_topics_are_drawn_from_the_formula(topics_a_document):
+    """As before with 19 topics, three vectors of eight, the last not full."""
+    n, a, eta, mine, T = 60_000, 0.1, 0.01, 17, 19
+    K = np.random.default_rng(3).integers(1, 9, (2, T)).astype(float)
+    mixture = Mixture((K / K.sum(axis=0)).T, np.full((T, T), 1 / T**2))
+    sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, T * a)
+    sampler.counts, sampler.rounds, sampler.topics_a_document = K.astype(np.float32), 1, topics_a_document
+    sampler.z[:] = np.tile([mine, 6], n)
+    sampler.sweep()
+    expected = (a + np.eye(T)[6]) * (K[0] - np.eye(T)[mine] + eta) / (K.sum(axis=0) + 2 * eta)
+    expected /= expected.sum()
+    found = np.bincount(sampler.z[::2], minlength=T) / n
+    assert (np.abs(found - expected) < 4.5 * np.sqrt(expected / n)).all()
+    assert sampler.topics_a_document == 2
+
+
+def test_a_sweep_counts_every_token(topics_a_document):
     world = worlds.World(np.kron(np.eye(4), np.full((1, 5), 0.2)), 0.3)
     corpus = world.sample(3000, length=30, seed=2)
     sampler = sampler_of(corpus, world.mixture)
+    sampler.topics_a_document = topics_a_document
     counts = sampler.sweep()
     np.testing.assert_array_equal(counts.sum(axis=1), corpus.counts.sum(axis=0))
     by_hand = np.zeros((20, 4))
@@ -181,7 +208,9 @@ def test_it_chooses_better_with_unseen_documents(case):
     passes = [said.passes for said in seen if said.phase == "passes"]
     assert passes == list(range(1, len(passes) + 1))
     sweeps = [said.passes for said in seen if said.phase == "sampling"]
-    assert sweeps == list(range(20, 20 * len(sweeps) + 20, 20))
+    steps = np.diff([0, *sweeps]).tolist()
+    assert steps[0] == 20
+    assert steps[:-1] == sorted(steps[:-1])  # each is a quarter of all before it, once that is more
     scores = [said.score for said in seen if said.phase == "passes"]
     assert scores[:-1] == sorted(scores[:-1])
     assert scores[-1] <= scores[-2]  # the first that does not improve is the last

@@ -14,7 +14,7 @@ from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.refinement import FEWEST, MOST_DOCUMENTS, MOST_SWEEPS, Refinement, begin_refinement, n_set_aside
+from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
 from fdmix.solvers import EM
 
 ALPHA_STEPS = 5
@@ -65,7 +65,7 @@ def fit_documents(
         stopped = run.loop("auto", callback) or run.sample(callback)
     refined = run.mixture()
     alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
-    settled = f"documents set aside gained no more, or {MOST_SWEEPS} sweeps of sampling were made"
+    settled = "documents set aside gained no more, or all sweeps of sampling were made"
     reason = "stopped by the callback" if stopped else settled
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
     return Solution(replace(refined, correlations=alpha), likelihoods, not stopped, reason)

@@ -21,14 +21,16 @@ SET_ASIDE = 0.05  # of the documents,
 MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
-SWEEPS = 10  # of sampling that go by, and as many again, whose mean is judged
-MOST_SWEEPS = 240
+SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
+DRAWS = 7e8  # topics of tokens that may be drawn, a minute's work on two threads; small corpora get more sweeps,
+SWEEPS_IN_ALL = 160, 640  # but no more, and large ones no fewer
+LONGER = 4  # once the prior is chosen, each time so much less than all sweeps before
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
 GAIN = 0.001  # in worth; less is none
 LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
-BLEND = 0.15  # share of the topics before in those that were sampled, which have too few of the rare words
+BLENDS = 0.05, 0.15  # shares of the topics before in those that were sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
@@ -67,8 +69,8 @@ def refine(
     many, how strong the Dirichlet prior a = A E[theta] is, and how much of the unigram the topics get, is chosen by
     document completion: the log-probability of one half of a document, given the other. From there the topics of
     single tokens are drawn, sweep after sweep (Gibbs sampling in which all documents see the topics of the sweep
-    before), first with a strong prior, then with weaker ones. Taken is the mean of ten sweeps with 15 % of the topics
-    that it began with, where documents are completed and described best: completion + 0.45 times the hold-out score.
+    before), first with a strong prior, then with weaker ones. Taken is the mean of those sweeps that complete and
+    describe documents best, completion + 0.45 times the hold-out score, with 5 or 15 % of the topics it began with.
 
     Parameters
     ----------
@@ -186,35 +188,45 @@ class RefinementRun:
         if np.isnan(self.best.score):
             return False
         passes, most, n_sweeps, stop = self.best, -np.inf, 0, False
+        in_all = int(np.clip(DRAWS / max(self.visits.n_tokens, 1.0), *SWEEPS_IN_ALL))
         sampler = Sampler(self.visits, passes.tally, STRONGEST * self.visits.mean_length, self.seed)
+        sampled = passes.tally
 
-        def gain(factor: float, least: float) -> float:
-            """What twenty sweeps with so many times the prior's strength gain; kept if it is more than `least`."""
-            nonlocal sampler, most, n_sweeps, stop
-            if stop or n_sweeps + 2 * SWEEPS > MOST_SWEEPS:
+        def gain(factor: float, least: float, sweeps: int = 2 * SWEEPS) -> float:
+            """What sweeps with so many times the prior's strength gain; kept if it is more than `least`."""
+            nonlocal sampler, sampled, most, n_sweeps, stop
+            sweeps = min(sweeps, in_all - n_sweeps)
+            if stop or sweeps < 2 * SWEEPS:
                 return 0.0
             trial = sampler.times(factor)
             trial.mean(SWEEPS)  # forgets where it began
-            there = self.choose(trial.mean(SWEEPS).blended(self.before, BLEND))
-            n_sweeps += 2 * SWEEPS
+            mean = trial.mean(sweeps - SWEEPS)
+            there = self.choose(mean.blended(self.before, max(BLENDS)))
+            n_sweeps += sweeps
             stop = self._tell(callback, there, n_sweeps, "sampling")
             worth = self.worth(there)
             gained = worth - most
             if gained > least:
-                self.best, most = there, worth
+                self.best, sampled, most = there, mean, worth
             if gained > least or factor == 1.0:
                 sampler = trial
             return gained
+
+        def longer() -> float:
+            return gain(1.0, 0.0, max(2 * SWEEPS, n_sweeps // LONGER))
 
         weaker = gain(1.0, 0.0) > 0
         while weaker:  # as long as half of the prior gains more than all of it would: half as much as it just did
             same = gain(1.0, 0.0)
             least = max(same / 2, GAIN)
             weaker = same > LARGE_GAIN or gain(STEP, least) > least
-        while gain(1.0, 0.0) > GAIN or gain(1.0, 0.0) > GAIN:  # it has settled when nothing is gained twice
+        while longer() > GAIN or longer() > GAIN:  # it has settled when nothing is gained twice
             pass
         if most < self.worth(passes) and self.best.score < passes.score:
             self.best = passes
+        elif not stop:
+            choices = [self.choose(sampled.blended(self.before, blend)) for blend in BLENDS]
+            self.best = max(choices, key=lambda choice: choice.score)
         return stop
 
     def worth(self, choice: Choice) -> float:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
 import warnings
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from fdmix.baselines.mallet import train_mallet
 from fdmix.corpus import Corpus
 from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 1_000
+DOCUMENTS_AT_A_TIME = 10_000  # in a product for E[theta theta']
 
 
 def lda(
@@ -36,13 +37,13 @@ def lda(
     """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
 
     sweeps : a number, or "settled": until 100 sweeps gain less than 0.002 in the log-likelihood of a token, 1,000 at
-        most (MALLET does not tell, and gets 1,000)
+        most (MALLET cannot be stopped on the way, and gets 1,000)
     alpha, eta : the Dirichlet parameters of one topic in a document and of one word in a topic
     optimise : let the sampler fit alpha (and MALLET also eta) as it goes
     n_threads : the result is reproducible on one thread only
     mallet : the path of MALLET's `mallet` command, to use it instead of tomotopy
-    callback : called after every 100 sweeps of tomotopy with the sweeps done, the log-likelihood of a token, and how
-        many sweeps there will be at most
+    callback : called after every 100 sweeps of tomotopy, or 10 of MALLET, with the sweeps done, the log-likelihood of
+        a token (MALLET's counts its topic, too), and how many sweeps there will be at most
     checkpoint : a file in which tomotopy's state is kept after every 100 sweeps, until all are done. If it is there,
         the sweeps go on from it
     """
@@ -63,10 +64,9 @@ def lda(
         "n_threads": n_threads,
     }
     if mallet is None:
-        topics, theta, done = _by_tomotopy(corpus, n_topics, callback, checkpoint, **settings)
+        topics, second, done = _by_tomotopy(corpus, n_topics, callback, checkpoint, **settings)
     else:
-        topics, theta, done = _by_mallet(corpus, n_topics, mallet, **settings)
-    second = theta.T @ theta
+        topics, second, done = _by_mallet(corpus, n_topics, mallet, callback, **settings)
     return Mixture(
         topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary, corpus.preparation,
         settings | {"sweeps": done},
@@ -98,10 +98,14 @@ def _by_tomotopy(
     columns = [int(word) for word in model.used_vocabs]
     for t in range(n_topics):
         topics[t, columns] = model.get_topic_word_dist(t)
-    theta = np.array([document.get_topic_dist() for document in model.docs], dtype=np.float64)
+    second = np.zeros((n_topics, n_topics))
+    documents = iter(model.docs)
+    while some := [document.get_topic_dist() for document in islice(documents, DOCUMENTS_AT_A_TIME)]:
+        theta = np.array(some, dtype=np.float64)
+        second += theta.T @ theta
     if path is not None:
         path.unlink(missing_ok=True)
-    return topics, theta, model.global_step
+    return topics, second, model.global_step
 
 
 def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any, checkpoint: Path | None) -> None:
@@ -120,39 +124,18 @@ def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any, checkpo
         before = model.ll_per_word
 
 
-def _by_mallet(corpus: Corpus, n_topics: int, mallet: Any, **settings: Any) -> tuple[Floats, Floats, int]:
-    sweeps = MOST_SWEEPS if settings["sweeps"] == SETTLED else settings["sweeps"]
-    program = shutil.which(str(mallet))
-    if program is None:
-        raise FileNotFoundError(f"there is no MALLET at {mallet}: give the path of its bin/mallet")
-    with tempfile.TemporaryDirectory() as folder:
-        text, data = Path(folder) / "documents.txt", Path(folder) / "documents.mallet"
-        lines = (f"{d} x {' '.join(words)}" for d, words in enumerate(_documents(corpus)))
-        text.write_text("\n".join(lines), encoding="utf-8")
-        _run([program, "import-file", "--input", text, "--output", data, "--keep-sequence", "--token-regex", r"\S+"])
-        weights, shares = Path(folder) / "weights.txt", Path(folder) / "shares.txt"
-        _run(
-            [
-                program, "train-topics", "--input", data, "--num-topics", n_topics,
-                "--num-iterations", sweeps, "--alpha", settings["alpha"] * n_topics,
-                "--beta", settings["eta"], "--optimize-interval", 10 if settings["optimise"] else 0,
-                "--optimize-burn-in", min(200, sweeps // 4),
-                "--random-seed", settings["seed"] + 1, "--num-threads", settings["n_threads"],
-                "--topic-word-weights-file", weights, "--output-doc-topics", shares,
-            ]
-        )  # fmt: skip
-        topics = np.full((n_topics, corpus.n_words), settings["eta"])
-        for line in weights.read_text(encoding="utf-8").splitlines():
-            topic, word, weight = line.split("\t")
-            topics[int(topic), int(word)] = float(weight)
-        rows = [line.split() for line in shares.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
-        return topics, np.array([row[2:] for row in rows], dtype=np.float64), sweeps
-
-
-def _run(command: list[Any]) -> None:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"MALLET failed: {done.stderr.strip()[-500:]}")
+def _by_mallet(
+    corpus: Corpus, n_topics: int, mallet: Any, callback: Any, **settings: Any
+) -> tuple[Floats, Floats, int]:
+    sweeps = MOST_SWEEPS if settings["sweeps"] == SETTLED else int(settings["sweeps"])
+    of_words, of_documents, alpha, eta = train_mallet(
+        _documents(corpus), n_topics, corpus.n_words, mallet, callback, **settings | {"sweeps": sweeps}
+    )
+    size = np.asarray(of_documents.sum(axis=1)).ravel() + alpha.sum()  # theta_d = (n_d + alpha) / size_d
+    shares = sp.csr_array(of_documents / size[:, None])
+    beside = np.outer(np.asarray(shares.T @ (1 / size)).ravel(), alpha)
+    second = (shares.T @ shares).toarray() + beside + beside.T + np.outer(alpha, alpha) * np.sum(size**-2)
+    return of_words + eta, second, sweeps
 
 
 def _documents(corpus: Corpus) -> Any:

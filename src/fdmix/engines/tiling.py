@@ -14,7 +14,8 @@ import scipy.sparse as sp
 
 from fdmix.engines.buffers import aligned
 from fdmix.kernels import tiles
-from fdmix.kernels.dense_pass import GROUP, LANES
+from fdmix.kernels.dense_pass import GROUP
+from fdmix.kernels.vectors import LANES
 from fdmix.kernels.sparse_pass import STRIP
 
 DENSE_TILE = 0.4  # least share of pairs present in a tile of the dense pass; 0.35 to 0.5 measured alike

@@ -16,16 +16,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from fdmix.kernels.logarithm import TINY, F, njit, weighted_log
+from fdmix.kernels.vectors import FLOATS, LONG, add_product, arguments_of, load, loop, place, spread, total
 
 GROUP = 2  # pairs in a step: with 500 topics, all that it touches stays in the L1 cache; 3 and 4 are no faster
-LANES = 8  # floats in a vector; rows are a multiple of this
-
-_long, _vector = ir.IntType(64), ir.VectorType(ir.FloatType(), LANES)
 
 
 @njit
@@ -40,7 +37,7 @@ def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
     mant = np.empty(w, np.uint32)
     mantf = mant.view(F)
     expo = np.empty(w, F)
-    total = 0.0
+    likelihood = 0.0
     for i0 in range(0, n, 8):
         for i in range(i0, i0 + 8):
             x = X[i, c : c + w]
@@ -50,12 +47,12 @@ def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
                 m[j] = max(m[j], TINY)
             for j in range(w):
                 r[j] = x[j] / m[j]
-            total += weighted_log(x, bits[i], mant, mantf, expo)
+            likelihood += weighted_log(x, bits[i], mant, mantf, expo)
         if mirror:
             for j in range(w):
                 for i in range(8):
                     Rt[j, ct + i0 + i] = R[i0 + i, c + j]
-    return total
+    return likelihood
 
 
 @intrinsic
@@ -70,73 +67,41 @@ def step(
     """
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left, right, H, u, w, columns, at, to, r, m = (
-            context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else value
-            for kind, value in zip(signature.args, arguments, strict=True)
-        )
+        left, right, H, u, w, columns, at, to, r, m = arguments_of(context, builder, signature, arguments)
         width = builder.extract_value(right.shape, 1)
 
         def item(array: Any, index: Any) -> Any:
             return builder.load(builder.gep(array.data, [index]))
 
         def rows(first: Any) -> list[Any]:
-            words = [item(columns, builder.add(first, _long(j))) for j in range(GROUP)]
-            return [builder.mul(builder.zext(word, _long), width) for word in words]
+            words = [item(columns, builder.add(first, LONG(j))) for j in range(GROUP)]
+            return [builder.mul(builder.zext(word, LONG), width) for word in words]
 
         here, there = rows(at), rows(to)
         u, w = builder.mul(u, width), builder.mul(w, width)
-        ratios = [_spread(builder, item(r, _long(j))) for j in range(GROUP)]
-        before, loop, after = builder.block, *(builder.append_basic_block() for _ in range(2))
-        builder.branch(loop)
+        ratios = [spread(builder, item(r, LONG(j))) for j in range(GROUP)]
 
-        builder.position_at_end(loop)
-        k, *sums = (builder.phi(kind) for kind in (_long, *[_vector] * GROUP))
+        def body(k: Any, sums: list[Any]) -> list[Any]:
+            def of(array: Any, row: Any) -> Any:
+                return load(builder, array, builder.add(row, k))
 
-        def place(array: Any, row: Any) -> Any:
-            return builder.bitcast(builder.gep(array.data, [builder.add(row, k)]), _vector.as_pointer())
+            def put(vector: Any, row: Any) -> None:
+                builder.store(vector, place(builder, H, builder.add(row, k)), align=4)
 
-        def load(array: Any, row: Any) -> Any:
-            return builder.load(place(array, row), align=4)
+            h, of_u = of(H, u), of(right, u)
+            for ratio, v in zip(ratios, here, strict=True):
+                h = add_product(builder, h, ratio, of(right, v))
+            put(h, u)
+            for ratio, v in zip(ratios, here, strict=True):
+                put(add_product(builder, of(H, v), ratio, of_u), v)
+            of_w = of(left, w)
+            return [add_product(builder, sum_, of_w, of(right, v)) for sum_, v in zip(sums, there, strict=True)]
 
-        def add(total: Any, a: Any, b: Any) -> Any:
-            return builder.fadd(builder.fmul(a, b, flags=("fast",)), total, flags=("fast",))
-
-        h, of_u = load(H, u), load(right, u)
-        for ratio, v in zip(ratios, here, strict=True):
-            h = add(h, ratio, load(right, v))
-        builder.store(h, place(H, u), align=4)
-        for ratio, v in zip(ratios, here, strict=True):
-            builder.store(add(load(H, v), ratio, of_u), place(H, v), align=4)
-        of_w = load(left, w)
-        more = [add(total, of_w, load(right, v)) for total, v in zip(sums, there, strict=True)]
-        onward = builder.add(k, _long(LANES))
-        for phi, begin, value in zip((k, *sums), (_long(0), *[_vector(None)] * GROUP), (onward, *more), strict=True):
-            phi.add_incoming(begin, before)
-            phi.add_incoming(value, loop)
-        builder.cbranch(builder.icmp_signed("<", onward, width), loop, after)
-
-        builder.position_at_end(after)
-        for j, total in enumerate(more):
-            builder.store(_total(builder, total), builder.gep(m.data, [_long(j)]))
+        for j, sum_ in enumerate(loop(builder, width, [FLOATS(None)] * GROUP, body)):
+            builder.store(total(builder, sum_), builder.gep(m.data, [LONG(j)]))
         return context.get_dummy_value()
 
     return types.void(left, right, H, types.int64, types.int64, columns, types.int64, types.int64, r, m), emit
-
-
-def _spread(builder: Any, value: Any) -> Any:
-    """A vector of copies."""
-    one = builder.insert_element(ir.Constant(_vector, ir.Undefined), value, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
-
-
-def _total(builder: Any, vector: Any) -> Any:
-    """The sum of a vector: half and half, again and again."""
-    n = LANES
-    while n > 1:
-        n //= 2
-        halves = (ir.Constant(ir.VectorType(ir.IntType(32), n), list(range(i, i + n))) for i in (0, n))
-        vector = builder.fadd(*(builder.shuffle_vector(vector, vector, half) for half in halves))
-    return builder.extract_element(vector, ir.IntType(32)(0))
 
 
 @njit
@@ -155,7 +120,7 @@ def pair_lists(u0, B, left, right, H, seg, col, val):
     expo = np.empty(size, F)
     dots = np.empty(GROUP, F)
     r = np.empty(GROUP, F)
-    total = 0.0
+    likelihood = 0.0
     for t in range(0, seg.size - 1, B):
         s = seg[t]
         e = seg[t + B]
@@ -178,5 +143,5 @@ def pair_lists(u0, B, left, right, H, seg, col, val):
             u = u0 + w - t
             before = i
         step(left, right, H, u, u, col, before, before, r, dots)  # nothing after the last: its dots are dropped
-        total += weighted_log(val[s:e], bits[: e - s], mant, mantf, expo)
-    return 2 * total
+        likelihood += weighted_log(val[s:e], bits[: e - s], mant, mantf, expo)
+    return 2 * likelihood

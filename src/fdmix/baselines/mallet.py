@@ -1,0 +1,99 @@
+"""LDA by MALLET's SparseLDA, for users who have it: through its files, whose format all versions 2.0 share."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+Array = np.ndarray[Any, Any]
+TOKENS_AT_A_TIME = 1_000_000
+LAST_LINES = 12  # of what MALLET said, shown if it fails
+
+
+def train_mallet(
+    documents: Iterator[list[str]],
+    n_topics: int,
+    n_words: int,
+    program: Any,
+    callback: Callable[[int, float, int], Any] | None,
+    *,
+    sweeps: int,
+    alpha: float,
+    eta: float,
+    optimise: bool,
+    seed: int,
+    n_threads: int,
+) -> tuple[Array, sp.csr_array, Array, float]:
+    """What MALLET's last sweep says: (words of topics, topics of documents, both counts; alpha, eta)."""
+    command = shutil.which(str(program))
+    if command is None:
+        raise FileNotFoundError(f"there is no MALLET at {program}: give the path of its bin/mallet")
+    with tempfile.TemporaryDirectory() as folder:
+        text, data, state = (Path(folder) / name for name in ("documents.txt", "documents.mallet", "state.gz"))
+        with text.open("w", encoding="utf-8") as file:
+            file.writelines(f"{d} x {' '.join(words)}\n" for d, words in enumerate(documents))
+        _run([command, "import-file", "--input", text, "--output", data, "--keep-sequence", "--token-regex", r"\S+"])
+        text.unlink()
+
+        def said(line: str) -> None:
+            found = re.match(r"<(\d+)> LL/token: (\S+)", line)
+            if found and callback is not None:
+                callback(int(found[1]), float(found[2]), sweeps)
+
+        _run(
+            [
+                command, "train-topics", "--input", data, "--output-state", state, "--num-topics", n_topics,
+                "--num-iterations", sweeps, "--alpha", alpha * n_topics, "--beta", eta,
+                "--optimize-interval", 10 if optimise else 0, "--optimize-burn-in", min(200, sweeps // 4),
+                "--random-seed", seed + 1, "--num-threads", n_threads,
+            ],
+            said,
+        )  # fmt: skip
+        return _read_state(state, n_topics, n_words)
+
+
+def _read_state(path: Path, n_topics: int, n_words: int) -> tuple[Array, sp.csr_array, Array, float]:
+    """One line for each token: document, source, position, type, word, topic; in front of them, alpha and beta."""
+    of_words = np.zeros((n_topics, n_words))
+    documents, topics = [], []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        header = [next(lines) for _ in range(3)]
+        alpha = np.array(header[1].split(":")[1].split(), dtype=np.float64)
+        eta = float(header[2].split(":")[1])
+        while some := list(islice(lines, TOKENS_AT_A_TIME)):
+            fields = [line.rsplit(None, 5) for line in some]
+            document, word, topic = (np.array([field[k] for field in fields], dtype=np.int64) for k in (0, 4, 5))
+            np.add.at(of_words, (topic, word), 1.0)
+            documents.append(document)
+            topics.append(topic)
+    document, topic = np.concatenate(documents), np.concatenate(topics)
+    shape = (int(document.max()) + 1, n_topics)
+    of_documents = sp.csr_array((np.ones(document.size), (document, topic)), shape=shape)
+    return of_words, of_documents, alpha, eta
+
+
+def _run(command: list[Any], said: Callable[[str], Any] = lambda line: None) -> None:
+    """A command of MALLET; every line that it says on the way is passed on."""
+    last: deque[str] = deque(maxlen=LAST_LINES)
+    with subprocess.Popen(
+        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            last.append(line)
+            said(line.strip())
+    if running.returncode:
+        text = "".join(last).strip()
+        hint = " (its memory is set by MEMORY in bin/mallet)" if "OutOfMemoryError" in text else ""
+        raise RuntimeError(f"MALLET failed{hint}: {text}")
