@@ -5,7 +5,7 @@ from __future__ import annotations
 from fdmix import Moments, baselines, fit_documents, fit_mixture
 from fdmix.solvers import Adam
 
-COLOURS = {  # Okabe and Ito's palette (and two of Tol's), safe for colour-blind readers; the same colour for the same method everywhere
+COLOURS = {  # of Okabe and Ito, and two of Tol: safe for colour-blind readers, the same for a method everywhere
     "FDM": "#0072B2",
     "FDM with documents": "#000000",
     "FDM, paper's Adam": "#56B4E9",
@@ -51,6 +51,7 @@ def ep(corpus, n_topics, *, reporter, seed=0):
     return baselines.extreme_points(Moments.of(corpus), n_topics, loss, tolerance=tolerance, seed=seed)
 
 
+MALLET_SWEEPS = {"small": 200, "paper": 1_000}
 METHODS = {
     "FDM": fdm,
     "FDM with documents": fdm_documents,

@@ -74,13 +74,15 @@ class Results:
         self.figures = [*[f for f in self.figures if f[0] != name], (name, caption)]
 
 
-def finished(folder, scale):
-    """Whether this experiment was done at this scale."""
+def finished(folder, scale, peers=()):
+    """Whether this experiment was done at this scale, with these peers if it has any."""
     path = Path(folder) / "result.json"
     if not path.is_file():
         return False
     facts = json.loads(path.read_text())
-    return facts.get("scale") == scale and facts.get("complete", True)
+    methods = {row.get("method") for row in facts["rows"]}
+    missing = set(peers) - methods if "SparseLDA" in methods else ()
+    return facts.get("scale") == scale and facts.get("complete", True) and not missing
 
 
 def write_page(out):

@@ -1,5 +1,6 @@
 """The paper's baselines find what they should."""
 
+import os
 import sys
 
 import numpy as np
@@ -110,31 +111,56 @@ def test_missing_mallet_is_said():
             baselines.lda([[1, 1]], **({"n_topics": 1} | bad))
 
 
-def test_mallet_by_a_stand_in(tmp_path):
-    """A program with MALLET's interface that gives word w to topic w mod 2: shows the commands and the parsing."""
-    program = tmp_path / "mallet"
-    program.write_text(
-        f"""#!{sys.executable}
-import shutil, sys
+STAND_IN = f"""#!{sys.executable}
+import gzip, shutil, sys
 given = dict(zip(sys.argv[2::1], sys.argv[3::1]))
 if sys.argv[1] == "import-file":
     shutil.copy(given["--input"], given["--output"])
+elif given["--num-topics"] == "13":
+    print("some words", "java.lang.OutOfMemoryError: Java heap space", sep=chr(10), file=sys.stderr)
+    sys.exit(1)
 else:
-    documents = [line.split()[2:] for line in open(given["--input"])]
-    with open(given["--topic-word-weights-file"], "w") as file:
-        for topic in range(2):
-            for word in range(4):
-                print(topic, word, 1.0 if word % 2 == topic else 0.01, sep="\t", file=file)
-    with open(given["--output-doc-topics"], "w") as file:
-        for d, words in enumerate(documents):
-            odd = sum(int(word) % 2 for word in words) / len(words)
-            print(d, "x", 1 - odd, odd, sep="\t", file=file)
+    print("<10> LL/token: -8.5", file=sys.stderr)
+    with gzip.open(given["--output-state"], "wt") as file:
+        print("#doc source pos typeindex type topic", "#alpha : 0.25 0.5 ", "#beta : 0.01", sep=chr(10), file=file)
+        for line in open(given["--input"]):
+            name, _, *words = line.split()
+            for position, word in enumerate(words):
+                print(name, "NA", position, 0, word, int(word) % 2, file=file)
 """
-    )
+
+
+@pytest.fixture
+def stand_in(tmp_path):
+    """A program with MALLET's interface that gives word w to topic w mod 2: shows the commands and the parsing."""
+    program = tmp_path / "mallet"
+    program.write_text(STAND_IN)
     program.chmod(0o755)
-    mixture = baselines.lda([[2, 0, 2, 0], [0, 1, 0, 3]], 2, mallet=program)
-    np.testing.assert_allclose(mixture.topics[0], np.array([1, 0.01, 1, 0.01]) / 2.02)
-    np.testing.assert_allclose(mixture.correlations, np.eye(2) / 2)
+    return program
+
+
+def test_mallet_by_a_stand_in(stand_in):
+    said = []
+    counts = np.array([[2, 0, 2, 0], [0, 1, 0, 3], [0, 0, 0, 0], [1, 1, 0, 0]])
+    mixture = baselines.lda(counts, 2, sweeps=10, mallet=stand_in, callback=lambda *told: said.append(told))
+    assert said == [(10, -8.5, 10)]
+    K = np.array([[3, 0, 2, 0], [0, 2, 0, 3]]) + 0.01
+    np.testing.assert_allclose(mixture.topics, K / K.sum(axis=1, keepdims=True))
+    g = np.array([[4.25, 0.5], [0.25, 4.5], [1.25, 1.5]])  # the empty document says nothing
+    theta = g / g.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(mixture.correlations, theta.T @ theta / len(theta))
+
+
+def test_what_mallet_says_is_passed_on_if_it_fails(stand_in):
+    with pytest.raises(RuntimeError, match=r"memory is set by MEMORY(?s:.)*some words"):
+        baselines.lda([[1, 1]], 13, mallet=stand_in)
+
+
+@pytest.mark.skipif("FDMIX_MALLET" not in os.environ, reason="FDMIX_MALLET, the path of MALLET's command, is not set")
+def test_mallet_finds_topics():
+    world = worlds.authors(seed=2)
+    mixture = baselines.lda(world.sample(3000, length=40, seed=1), 20, mallet=os.environ["FDMIX_MALLET"])
+    assert matching_distance(mixture, world.mixture).mean < 0.4
 
 
 def test_missing_tomotopy_is_said(monkeypatch):

@@ -68,7 +68,10 @@ def sampler_of(corpus, mixture, concentration=1.0):
     return Sampler(visits, Tally.of(mixture, visits.n_tokens), concentration, seed=1)
 
 
-WAYS = {"topics of the document": 0.0, "all topics": 1e6}  # to draw: which is taken depends on how many a document has
+WAYS = {
+    "topics of the document": 0.0,
+    "all topics": 1e6,
+}  # to draw: which is taken depends on how many a document has
 
 
 @pytest.fixture(params=WAYS.values(), ids=WAYS)

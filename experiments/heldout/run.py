@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments import corpora
 from experiments.measured import load_corpus, measured, save_corpus
-from experiments.methods import COLOURS
+from experiments.methods import COLOURS, MALLET_SWEEPS
 from experiments.results import Results
 from fdmix import Mixture, Moments
 from fdmix.metrics import (
@@ -21,7 +21,8 @@ CORPORA = {
     "papers": (corpora.papers, "Paragraphs of papers", {"FDM": -5.62, "SparseLDA": -5.57, "EP": -6.31}),
     "tweets": (corpora.tweets, "Tweets", {"FDM": -5.26, "SparseLDA": -5.70, "EP": -8.5}),
 }
-METHODS = ("FDM", "FDM with documents", "SparseLDA", "EP")
+METHODS = ("FDM", "FDM with documents", "SparseLDA", "EP")  # and MALLET, if the user has it
+PEERS = ("SparseLDA", "MALLET")
 SCALES = {"small": {"n_topics": 20, "sweeps": 200}, "paper": {"n_topics": 500, "sweeps": 600}}
 TWEETS = {"paper": {"sweeps": 200}}  # tomotopy takes half a CPU minute for a sweep of 13 million tokens
 COMPLETIONS = {"completion, ML": None, "completion, Dir(0.1)": 0.1, "completion, own prior": "dirichlet"}
@@ -32,7 +33,8 @@ MOST_JUDGED = 5_000  # hold-out documents
 def run(scale, out, data, say, name="papers", mallet=None, **_):
     paper = CORPORA[name][2]
     mixtures, likelihoods, rows = {}, {}, []
-    for method in METHODS:
+    methods = METHODS if mallet is None else (*METHODS, "MALLET")
+    for method in methods:
         mixtures[method], facts = learned(method, name, scale, out, data, say, mallet)
         say(f"{name}: scores of {method}")
         test = load_corpus(out / "test.npz")[:MOST_JUDGED]
@@ -43,14 +45,13 @@ def run(scale, out, data, say, name="papers", mallet=None, **_):
             | {"seconds": facts["seconds"], "CPU seconds": facts["cpu_seconds"], "peak MB": facts["peak_megabytes"]}
         )  # fmt: skip
         if method == "SparseLDA":  # EP may take longer than all others
-            _write(out, name, scale, rows, mixtures, likelihoods)
-    _write(out, name, scale, rows, mixtures, likelihoods)
+            _write(out, name, scale, rows, mixtures, likelihoods, complete=False)
+    _write(out, name, scale, rows, mixtures, likelihoods, complete=True)
 
 
-def _write(out, name, scale, rows, mixtures, likelihoods):
+def _write(out, name, scale, rows, mixtures, likelihoods, complete):
     """The table and the figures of what is done so far."""
     title = CORPORA[name][1]
-    complete = len(mixtures) == len(METHODS)
     settings = _settings(name, scale) | {"smoothing": SMOOTHING}
     results = Results(out, f"{title}: hold-out likelihood", scale, settings, complete=complete)
     train, test = load_corpus(out / "train.npz"), load_corpus(out / "test.npz")[:MOST_JUDGED]
@@ -74,8 +75,11 @@ def learned(method, name, scale, out, data, say, mallet=None):
         save_corpus(test, out / "test.npz")
     say(f"{name}: {method}")
     settings = _settings(name, scale)
-    job = {"sweeps": settings["sweeps"], "mallet": mallet} if method == "SparseLDA" else {}
-    return measured(method, out / "train.npz", settings["n_topics"], out, **job)
+    jobs = {
+        "SparseLDA": {"sweeps": settings["sweeps"]},
+        "MALLET": {"sweeps": MALLET_SWEEPS[scale], "program": mallet},
+    }
+    return measured(method, out / "train.npz", settings["n_topics"], out, **jobs.get(method, {}))
 
 
 def _settings(name, scale):
@@ -124,16 +128,19 @@ def _draw(results, likelihoods, distances):
 
 
 def _verdict(rows, distances):
-    ours, gibbs = rows["FDM with documents"], rows["SparseLDA"]
-    ahead = [name for name in ("hold-out", *COMPLETIONS) if ours[name] >= gibbs[name]]
-    behind = [name for name in ("hold-out", *COMPLETIONS) if name not in ahead]
-    times = gibbs["CPU seconds"] / max(ours["CPU seconds"], 1e-9)
-    lost = f" and behind on {', '.join(behind)}" if behind else ""
-    won = ", ".join(ahead) or "nothing"
+    ours, said = rows["FDM with documents"], []
+    scores = ("hold-out", *COMPLETIONS)
+    for peer in (rows[name] for name in PEERS if name in rows):
+        ahead = [name for name in scores if ours[name] >= peer[name]]
+        behind = [name for name in scores if name not in ahead]
+        lost = f" and behind on {', '.join(behind)}" if behind else ""
+        times = peer["CPU seconds"] / max(ours["CPU seconds"], 1e-9)
+        said.append(
+            f"With documents, FDM is ahead of {peer['method']} with optimised hyperparameters on "
+            f"{', '.join(ahead) or 'nothing'}{lost}; {peer['method']} took {times:.1f} times as much CPU time."
+        )
     return (
-        f"With documents, FDM is ahead of SparseLDA with optimised hyperparameters on {won}{lost}; "
-        f"SparseLDA took {times:.1f} times as much CPU time. Topics of the two are "
-        f"{distances['FDM - SparseLDA']:.2f} apart, "
+        f"{' '.join(said)} Topics of FDM and SparseLDA are {distances['FDM - SparseLDA']:.2f} apart, "
         f"those of FDM {distances['FDM - unigram']:.2f} from the unigram. Likelihoods compare within this table "
         "only: the paper's corpora are not ours."
     )

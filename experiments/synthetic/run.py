@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.heldout import run as heldout
 from experiments.measured import Schedule, save_corpus
-from experiments.methods import COLOURS
+from experiments.methods import COLOURS, MALLET_SWEEPS
 from experiments.results import Results
 from fdmix import worlds
 from fdmix.metrics import matching_distance
@@ -23,19 +23,21 @@ SCALES = {
 
 def run(scale, out, data, say, mallet=None, **_):
     settings = SCALES[scale]
-    truth = heldout.learned("SparseLDA", "papers", scale, out.parent / "papers", data, say, mallet)[0]
+    truth = heldout.learned("SparseLDA", "papers", scale, out.parent / "papers", data, say)[0]
     n_topics = settings["n_topics"]
     assert truth.n_topics == n_topics
+    known, tenfold = ({"alpha": times / n_topics, "optimise": False} for times in (1, 10))
     jobs = {
         "FDM": {},
         "FDM with documents": {},
-        "SparseLDA": {"alpha": 1 / n_topics, "optimise": False, "sweeps": settings["sweeps"], "mallet": mallet},
-        "SparseLDA, 10 alpha": {
-            "alpha": 10 / n_topics, "optimise": False, "sweeps": settings["sweeps"], "mallet": mallet,
-        },
+        "SparseLDA": known | {"sweeps": settings["sweeps"]},
+        "SparseLDA, 10 alpha": tenfold | {"sweeps": settings["sweeps"]},
         "EP": {},
         "FDM, paper's Adam": {"time_limit": settings["adam_seconds"]},
-    }  # fmt: skip
+    }
+    if mallet is not None:
+        program = {"sweeps": MALLET_SWEEPS[scale], "program": mallet}
+        jobs |= {"MALLET": known | program, "MALLET, 10 alpha": tenfold | program}
     found = {name: [] for name in jobs}
     schedule = Schedule([*jobs] * settings["runs"], say)
     for number in range(settings["runs"]):

@@ -30,7 +30,7 @@ STEP = 0.5  # from one strength of the prior to the next
 GAIN = 0.001  # in worth; less is none
 LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
-BLENDS = 0.05, 0.15  # shares of the topics before in those that were sampled, which have too few of the rare words
+BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
@@ -70,7 +70,7 @@ def refine(
     document completion: the log-probability of one half of a document, given the other. From there the topics of
     single tokens are drawn, sweep after sweep (Gibbs sampling in which all documents see the topics of the sweep
     before), first with a strong prior, then with weaker ones. Taken is the mean of those sweeps that complete and
-    describe documents best, completion + 0.45 times the hold-out score, with 5 or 15 % of the topics it began with.
+    describe documents best, completion + 0.45 times the hold-out score, with up to 15 % of the topics it began with.
 
     Parameters
     ----------
@@ -195,9 +195,10 @@ class RefinementRun:
         def gain(factor: float, least: float, sweeps: int = 2 * SWEEPS) -> float:
             """What sweeps with so many times the prior's strength gain; kept if it is more than `least`."""
             nonlocal sampler, sampled, most, n_sweeps, stop
-            sweeps = min(sweeps, in_all - n_sweeps)
-            if stop or sweeps < 2 * SWEEPS:
+            left = in_all - n_sweeps
+            if stop or left < 2 * SWEEPS:
                 return 0.0
+            sweeps = sweeps if left >= 2 * sweeps else left  # a short rest is added to the last ones
             trial = sampler.times(factor)
             trial.mean(SWEEPS)  # forgets where it began
             mean = trial.mean(sweeps - SWEEPS)

@@ -129,8 +129,9 @@ def _by_mallet(
 ) -> tuple[Floats, Floats, int]:
     sweeps = MOST_SWEEPS if settings["sweeps"] == SETTLED else int(settings["sweeps"])
     of_words, of_documents, alpha, eta = train_mallet(
-        _documents(corpus), n_topics, corpus.n_words, mallet, callback, **settings | {"sweeps": sweeps}
+        _documents(corpus), n_topics, corpus.n_words, mallet, callback, settings | {"sweeps": sweeps}
     )
+    of_documents = of_documents[np.diff(of_documents.indptr) > 0]
     size = np.asarray(of_documents.sum(axis=1)).ravel() + alpha.sum()  # theta_d = (n_d + alpha) / size_d
     shares = sp.csr_array(of_documents / size[:, None])
     beside = np.outer(np.asarray(shares.T @ (1 / size)).ravel(), alpha)

@@ -27,15 +27,13 @@ def train_mallet(
     n_words: int,
     program: Any,
     callback: Callable[[int, float, int], Any] | None,
-    *,
-    sweeps: int,
-    alpha: float,
-    eta: float,
-    optimise: bool,
-    seed: int,
-    n_threads: int,
+    settings: dict[str, Any],
 ) -> tuple[Array, sp.csr_array, Array, float]:
-    """What MALLET's last sweep says: (words of topics, topics of documents, both counts; alpha, eta)."""
+    """What MALLET's last sweep says: (words of topics, topics of documents, both counts; alpha, eta).
+
+    settings : sweeps, alpha, eta, optimise, seed, n_threads, as of `baselines.lda`
+    """
+    sweeps = settings["sweeps"]
     command = shutil.which(str(program))
     if command is None:
         raise FileNotFoundError(f"there is no MALLET at {program}: give the path of its bin/mallet")
@@ -54,9 +52,10 @@ def train_mallet(
         _run(
             [
                 command, "train-topics", "--input", data, "--output-state", state, "--num-topics", n_topics,
-                "--num-iterations", sweeps, "--alpha", alpha * n_topics, "--beta", eta,
-                "--optimize-interval", 10 if optimise else 0, "--optimize-burn-in", min(200, sweeps // 4),
-                "--random-seed", seed + 1, "--num-threads", n_threads,
+                "--num-iterations", sweeps, "--alpha", settings["alpha"] * n_topics, "--beta", settings["eta"],
+                "--optimize-interval", 10 if settings["optimise"] else 0,
+                "--optimize-burn-in", min(200, sweeps // 4),
+                "--random-seed", settings["seed"] + 1, "--num-threads", settings["n_threads"],
             ],
             said,
         )  # fmt: skip

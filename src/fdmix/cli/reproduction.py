@@ -24,7 +24,9 @@ def reproduce(
         Path | None, typer.Option(help="Folder with the corpora (mlpapers.npz or papers.csv, ...).")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for results; a finished part is not repeated.")] = Path("results"),
-    mallet: Annotated[Path | None, typer.Option(help="MALLET's command, to use it as SparseLDA.")] = None,
+    mallet: Annotated[
+        Path | None, typer.Option(help="MALLET's command (bin/mallet), to compare with it, too.")
+    ] = None,
 ) -> None:
     """Reproduce the paper's experiments: tables, figures, and its numbers beside ours.
 
@@ -47,7 +49,7 @@ def reproduce(
     begin = time.monotonic()
     missing = []
     for number, name in enumerate(chosen):
-        if results.finished(folder / name, scale):
+        if results.finished(folder / name, scale, [] if mallet is None else ["MALLET"]):
             say(f"{name}: done already, in {folder / name}")
             continue
         say(f"{name} ({number + 1} of {len(chosen)})")

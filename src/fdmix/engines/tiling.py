@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from fdmix.engines.buffers import aligned
 from fdmix.kernels import tiles
 from fdmix.kernels.dense_pass import GROUP
-from fdmix.kernels.vectors import LANES
 from fdmix.kernels.sparse_pass import STRIP
+from fdmix.kernels.vectors import LANES
 
 DENSE_TILE = 0.4  # least share of pairs present in a tile of the dense pass; 0.35 to 0.5 measured alike
 SPARSE_TILE = 0.1  # the same of the sparse pass; flat between 0.06 and 0.16
