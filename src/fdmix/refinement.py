@@ -217,9 +217,9 @@ class RefinementRun:
             return gain(1.0, 0.0, max(2 * SWEEPS, n_sweeps // LONGER))
 
         weaker = gain(1.0, 0.0) > 0
-        while weaker:  # as long as half of the prior gains more than all of it would: half as much as it just did
+        while weaker:  # as long as half of the prior gains more than all of it just did
             same = gain(1.0, 0.0)
-            least = max(same / 2, GAIN)
+            least = max(same, GAIN)
             weaker = same > LARGE_GAIN or gain(STEP, least) > least
         while longer() > GAIN or longer() > GAIN:  # it has settled when nothing is gained twice
             pass
