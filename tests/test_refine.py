@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fdmix import Corpus, Mixture, Moments, fit_mixture, refine, worlds
+from fdmix import Corpus, Mixture, Moments, fit_documents, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
@@ -316,3 +316,13 @@ def test_nonsense_is_refused(case, settings, message):
         refine(case[2], case[1], **settings)
     with pytest.raises(TypeError, match="Mixture"):
         refine([[1.0]], case[1])
+
+
+def test_what_does_not_fit_into_memory_is_refused_at_once(case, monkeypatch):
+    _, corpus, rough, _ = case
+    monkeypatch.setattr("fdmix.refinement.available_bytes", lambda: 1_000_000)
+    for attempt in (lambda: refine(rough, corpus), lambda: fit_documents(corpus, 10)):
+        with pytest.raises(MemoryError, match=r"about 3\.2 MB but 1\.0 MB are free.*max_documents"):
+            attempt()
+    with pytest.raises(ValueError, match="n_topics"):
+        fit_documents(corpus, "10")

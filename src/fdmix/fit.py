@@ -186,14 +186,19 @@ def _check(
 ) -> None:
     if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
-    if (type(n_topics) is not int and not isinstance(n_topics, np.integer)) or n_topics < 1:
-        raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
+    check_n_topics(n_topics)
     if type(max_passes) is not int or max_passes < 1:
         raise ValueError(f"max_passes must be a whole number from 1 upwards, not {max_passes!r}")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, but is {time_limit}")
+
+
+def check_n_topics(n_topics: int) -> None:
+    """Raise ValueError if it is not a number of topics."""
+    if (type(n_topics) is not int and not isinstance(n_topics, np.integer)) or n_topics < 1:
+        raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
 
 
 def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:

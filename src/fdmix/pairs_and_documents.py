@@ -10,11 +10,11 @@ import numpy as np
 
 from fdmix.corpus import Corpus
 from fdmix.engines import engine_for
-from fdmix.fit import Progress, Solution, fit_mixture
+from fdmix.fit import Progress, Solution, check_n_topics, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, n_set_aside
+from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, mind_the_memory, n_set_aside
 from fdmix.solvers import EM
 
 ALPHA_STEPS = 5
@@ -51,6 +51,8 @@ def fit_documents(
     }  # fmt: skip
     if corpus.n_documents < FEWEST:
         return fit_mixture(Moments.of(corpus), n_topics, **settings)
+    check_n_topics(n_topics)
+    mind_the_memory(corpus.counts, n_topics)
     chosen = np.random.default_rng([seed, 2]).permutation(corpus.n_documents)
     n_aside = n_set_aside(corpus.n_documents)
     judges, rest = (corpus[np.sort(some)] for some in np.split(chosen, [n_aside]))

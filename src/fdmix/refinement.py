@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from fdmix.assignment import aligned_counts, matched_prior
 from fdmix.corpus import Corpus
 from fdmix.kernels.threads import Workers, one_blas_thread, thread_count
+from fdmix.memory import available_bytes, in_words
 from fdmix.mixture import Mixture
 from fdmix.visits import STRENGTHS, Sampler, Tally, Visits
 
@@ -115,6 +116,7 @@ def begin_refinement(
         table = table[np.sort(rng.choice(table.shape[0], n_documents, replace=False))]
     if mixture.n_topics == 1 or table.nnz == 0:
         return None
+    mind_the_memory(table, mixture.n_topics)
     judges = None if unseen is None else _known(mixture, unseen, "unseen")
     forget = judges is None and table.shape[0] >= FEWEST
     if forget:
@@ -125,6 +127,17 @@ def begin_refinement(
     if forget:
         run.forget()
     return run
+
+
+def mind_the_memory(table: sp.csr_array, n_topics: int) -> None:
+    """Refuse what does not fit: counts of words in topics, dense and sparse, and the topic of every token."""
+    n_tokens = min(int(table.sum()), MOST_TOKENS)
+    needed = 64 * table.shape[1] * n_topics + 40 * n_tokens
+    if needed > available_bytes():
+        raise MemoryError(
+            f"passes over documents would need about {in_words(needed)} but {in_words(available_bytes())} are free: "
+            "use fewer topics, fewer words, or fewer documents (max_documents)"
+        )
 
 
 def n_set_aside(n_documents: int) -> int:
