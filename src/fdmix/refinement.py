@@ -24,7 +24,7 @@ FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
 DRAWS = 7e8  # topics of tokens that may be drawn, a minute's work on two threads; small corpora get more sweeps,
-SWEEPS_IN_ALL = 160, 640  # but no more, and large ones no fewer
+SWEEPS_IN_ALL = 240, 640  # but no more, and large ones no fewer
 LONGER = 4  # once the prior is chosen, each time so much less than all sweeps before
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
