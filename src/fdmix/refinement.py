@@ -28,6 +28,7 @@ SWEEPS_IN_ALL = 240, 640  # but no more, and large ones no fewer
 LONGER = 4  # once the prior is chosen, each time so much less than all sweeps before
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
+NEARLY = 0.75  # gains fall from one twenty sweeps to the next
 GAIN = 0.001  # in worth; less is none
 LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
@@ -230,9 +231,9 @@ class RefinementRun:
             return gain(1.0, 0.0, max(2 * SWEEPS, n_sweeps // LONGER))
 
         weaker = gain(1.0, 0.0) > 0
-        while weaker:  # as long as half of the prior gains more than all of it just did
+        while weaker:  # as long as half of the prior gains nearly as much as all of it did just before, or more
             same = gain(1.0, 0.0)
-            least = max(same, GAIN)
+            least = max(NEARLY * same, GAIN)
             weaker = same > LARGE_GAIN or gain(STEP, least) > least
         while longer() > GAIN or longer() > GAIN:  # it has settled when nothing is gained twice
             pass
