@@ -44,6 +44,8 @@ def measured(method, corpus_path, n_topics, out, **settings):
     """(Mixture, facts) of a method; `out` is a folder for what is kept."""
     name = re.sub(r"\W+", "-", method.lower())
     model, facts = Path(out) / f"{name}.model", Path(out) / f"{name}.json"
+    if facts.is_file() and _differ(json.loads(facts.read_text())["settings"], settings):
+        raise RuntimeError(f"{facts} was made with other settings: delete it to make it again")
     if not facts.is_file():
         Path(out).mkdir(parents=True, exist_ok=True)
         job = {"method": method, "corpus": str(corpus_path), "n_topics": n_topics, "settings": settings}
@@ -58,6 +60,14 @@ def measured(method, corpus_path, n_topics, out, **settings):
         if done.returncode:
             raise RuntimeError(f"{method} failed in {out}: see above")
     return Mixture.load(model), json.loads(facts.read_text())
+
+
+def _differ(kept, asked):
+    """Whether results with these settings are not those that are asked for; where a program lies does not matter."""
+    kept, asked = (
+        {k: v for k, v in settings.items() if k != "program" and v is not None} for settings in (kept, asked)
+    )
+    return kept != asked
 
 
 class Schedule:

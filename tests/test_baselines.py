@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -118,7 +119,12 @@ if sys.argv[1] == "import-file":
     shutil.copy(given["--input"], given["--output"])
 elif given["--num-topics"] == "13":
     print("some words", "java.lang.OutOfMemoryError: Java heap space", sep=chr(10), file=sys.stderr)
+    print(*[chr(9) + "at java.base/java.io.InputStream.read" for _ in range(30)], sep=chr(10), file=sys.stderr)
     sys.exit(1)
+elif given["--num-topics"] == "5":
+    import time
+    print("<10> LL/token: -8,5", file=sys.stderr, flush=True)
+    time.sleep(60)
 else:
     print("<10> LL/token: -8.5", file=sys.stderr)
     with gzip.open(given["--output-state"], "wt") as file:
@@ -154,6 +160,17 @@ def test_mallet_by_a_stand_in(stand_in):
 def test_what_mallet_says_is_passed_on_if_it_fails(stand_in):
     with pytest.raises(RuntimeError, match=r"memory is set by MEMORY(?s:.)*some words"):
         baselines.lda([[1, 1]], 13, mallet=stand_in)
+
+
+def test_mallet_ends_with_its_callback(stand_in):
+    def impatient(sweeps, log_likelihood, most):
+        assert log_likelihood == -8.5  # written "-8,5"
+        raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        baselines.lda([[1, 1]], 5, mallet=stand_in, callback=impatient)
+    assert time.monotonic() - begin < 30
 
 
 @pytest.mark.skipif("FDMIX_MALLET" not in os.environ, reason="FDMIX_MALLET, the path of MALLET's command, is not set")

@@ -7,7 +7,7 @@ import numpy as np
 from experiments import corpora
 from experiments.measured import load_corpus, measured, save_corpus
 from experiments.methods import COLOURS, MALLET_SWEEPS
-from experiments.results import Results
+from experiments.results import Results, finished
 from fdmix import Mixture, Moments
 from fdmix.metrics import (
     coherence,
@@ -44,15 +44,18 @@ def run(scale, out, data, say, name="papers", mallet=None, **_):
             {"method": method, "paper": paper.get(method)} | row
             | {"seconds": facts["seconds"], "CPU seconds": facts["cpu_seconds"], "peak MB": facts["peak_megabytes"]}
         )  # fmt: skip
-        if method == "SparseLDA":  # EP may take longer than all others
-            _write(out, name, scale, rows, mixtures, likelihoods, complete=False)
-    _write(out, name, scale, rows, mixtures, likelihoods, complete=True)
+        if "SparseLDA" in mixtures:  # what comes after it may take longer than all others
+            _write(out, name, scale, rows, mixtures, likelihoods, complete=method == methods[-1])
 
 
 def _write(out, name, scale, rows, mixtures, likelihoods, complete):
     """The table and the figures of what is done so far."""
+    if not complete and finished(out, scale):  # nothing is taken away for what is to be added
+        return
     title = CORPORA[name][1]
     settings = _settings(name, scale) | {"smoothing": SMOOTHING}
+    if "MALLET" in mixtures:
+        settings |= {"MALLET's sweeps": MALLET_SWEEPS[scale]}
     results = Results(out, f"{title}: hold-out likelihood", scale, settings, complete=complete)
     train, test = load_corpus(out / "train.npz"), load_corpus(out / "test.npz")[:MOST_JUDGED]
     unigram = Moments.of(train).unigram

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.heldout import run as heldout
 from experiments.measured import Schedule, save_corpus
 from experiments.methods import COLOURS, MALLET_SWEEPS
-from experiments.results import Results
+from experiments.results import Results, finished
 from fdmix import worlds
 from fdmix.metrics import matching_distance
 
@@ -59,6 +59,10 @@ def _write(out, scale, settings, found):
     """The table and the figure of what is done so far."""
     done = {name: runs for name, runs in found.items() if runs}
     complete = all(len(runs) == settings["runs"] for runs in found.values())
+    if not complete and finished(out, scale):  # nothing is taken away for what is to be added
+        return
+    if "MALLET" in done:
+        settings = settings | {"MALLET's sweeps": MALLET_SWEEPS[scale]}
     results = Results(out, "Synthetic documents from topics learned by LDA", scale, settings, complete=complete)
     for name, runs in done.items():
         errors = np.array([one["matching"].mean for one in runs])

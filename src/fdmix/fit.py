@@ -203,6 +203,7 @@ def check_n_topics(n_topics: int) -> None:
 
 def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:
     """Say what a large fit will take, and refuse what cannot fit."""
+    n_topics = int(n_topics)  # a NumPy number of few bits would overflow
     pairs = 40 * n_stored + n_seen**2 // 30  # Mhat, and its tiles and lists
     topics = 100 * n_seen * n_topics + 32 * n_words * n_topics  # of a pass in float32; mixtures in float64
     needed = pairs + topics + 60 * n_topics**2

@@ -52,7 +52,8 @@ def fit_documents(
     if corpus.n_documents < FEWEST:
         return fit_mixture(Moments.of(corpus), n_topics, **settings)
     check_n_topics(n_topics)
-    mind_the_memory(corpus.counts, n_topics)
+    if n_topics > 1:
+        mind_the_memory(corpus.counts, n_topics, max_documents)
     chosen = np.random.default_rng([seed, 2]).permutation(corpus.n_documents)
     n_aside = n_set_aside(corpus.n_documents)
     judges, rest = (corpus[np.sort(some)] for some in np.split(chosen, [n_aside]))

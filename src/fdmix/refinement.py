@@ -23,23 +23,24 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
-DRAWS = 7e8  # topics of tokens that may be drawn, a minute's work on two threads; small corpora get more sweeps,
+DRAWS = 7e8  # topics of tokens that may be drawn, less than a minute on two threads; small corpora get more sweeps,
 SWEEPS_IN_ALL = 240, 640  # but no more, and large ones no fewer
-LONGER = 4  # once the prior is chosen, each time so much less than all sweeps before
+LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
-NEARLY = 0.75  # gains fall from one twenty sweeps to the next
+NEARLY = 0.75  # of what the whole prior just gained is enough for half of it: gains fall from step to step
 GAIN = 0.001  # in worth; less is none
 LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
+BYTES_A_COUNT, BYTES_A_TOKEN = 100, 40  # of memory, for a word in a topic and for a token of the documents
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
 
 @dataclass(frozen=True)
 class Refinement:
-    """What a callback is told after each pass over the documents, and after every twentieth sweep of sampling.
+    """What a callback is told after each pass over the documents, and after each twenty or more sweeps of sampling.
 
     score : completion, the log-probability of a token; phase : "passes" or "sampling"
     """
@@ -83,7 +84,7 @@ def refine(
         and their words subtracted from the topics, which does not undo all that the topics learned from them: the
         choice is then on the side of too few passes
     max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
-    callback : called with a `Refinement` after each pass; returning True stops
+    callback : called with a `Refinement` after each pass, and now and then while sampling; returning True stops
     seed : of the sample and the documents set aside; the result is the same on any number of threads
 
     >>> from fdmix import Moments, fit_mixture, worlds
@@ -117,7 +118,7 @@ def begin_refinement(
         table = table[np.sort(rng.choice(table.shape[0], n_documents, replace=False))]
     if mixture.n_topics == 1 or table.nnz == 0:
         return None
-    mind_the_memory(table, mixture.n_topics)
+    mind_the_memory(table, mixture.n_topics, max_documents)
     judges = None if unseen is None else _known(mixture, unseen, "unseen")
     forget = judges is None and table.shape[0] >= FEWEST
     if forget:
@@ -130,10 +131,10 @@ def begin_refinement(
     return run
 
 
-def mind_the_memory(table: sp.csr_array, n_topics: int) -> None:
+def mind_the_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> None:
     """Refuse what does not fit: counts of words in topics, dense and sparse, and the topic of every token."""
-    n_tokens = min(int(table.sum()), MOST_TOKENS)
-    needed = 64 * table.shape[1] * n_topics + 40 * n_tokens
+    n_tokens = min(int(table.sum()) * min(1.0, max_documents / max(table.shape[0], 1)), MOST_TOKENS)
+    needed = BYTES_A_COUNT * table.shape[1] * int(n_topics) + BYTES_A_TOKEN * n_tokens
     if needed > available_bytes():
         raise MemoryError(
             f"passes over documents would need about {in_words(needed)} but {in_words(available_bytes())} are free: "
@@ -240,8 +241,11 @@ class RefinementRun:
         if most < self.worth(passes) and self.best.score < passes.score:
             self.best = passes
         elif not stop:
-            choices = [self.choose(sampled.blended(self.before, blend)) for blend in BLENDS]
-            self.best = max(choices, key=lambda choice: choice.score)
+            best = self.best
+            for blend in sorted(BLENDS)[:-1]:  # the largest one was judged
+                there = self.choose(sampled.blended(self.before, blend))
+                best = there if there.score > best.score else best
+            self.best = best
         return stop
 
     def worth(self, choice: Choice) -> float:

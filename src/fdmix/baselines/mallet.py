@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections import deque
@@ -17,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 Array = np.ndarray[Any, Any]
-TOKENS_AT_A_TIME = 1_000_000
+TOKENS_AT_A_TIME = 50_000
 LAST_LINES = 12  # of what MALLET said, shown if it fails
 
 
@@ -45,9 +47,9 @@ def train_mallet(
         text.unlink()
 
         def said(line: str) -> None:
-            found = re.match(r"<(\d+)> LL/token: (\S+)", line)
+            found = re.match(r"<(\d+)> LL/token: (-?\d+)[.,](\d+)$", line)  # the comma of some languages
             if found and callback is not None:
-                callback(int(found[1]), float(found[2]), sweeps)
+                callback(int(found[1]), float(f"{found[2]}.{found[3]}"), sweeps)
 
         _run(
             [
@@ -72,13 +74,13 @@ def _read_state(path: Path, n_topics: int, n_words: int) -> tuple[Array, sp.csr_
         eta = float(header[2].split(":")[1])
         while some := list(islice(lines, TOKENS_AT_A_TIME)):
             fields = [line.rsplit(None, 5) for line in some]
-            document, word, topic = (np.array([field[k] for field in fields], dtype=np.int64) for k in (0, 4, 5))
+            document, word, topic = (np.array([field[k] for field in fields], dtype=np.int32) for k in (0, 4, 5))
             np.add.at(of_words, (topic, word), 1.0)
             documents.append(document)
             topics.append(topic)
     document, topic = np.concatenate(documents), np.concatenate(topics)
     shape = (int(document.max()) + 1, n_topics)
-    of_documents = sp.csr_array((np.ones(document.size), (document, topic)), shape=shape)
+    of_documents = sp.csr_array((np.ones(document.size, np.float32), (document, topic)), shape=shape)
     return of_words, of_documents, alpha, eta
 
 
@@ -86,12 +88,22 @@ def _run(command: list[Any], said: Callable[[str], Any] = lambda line: None) -> 
     """A command of MALLET; every line that it says on the way is passed on."""
     last: deque[str] = deque(maxlen=LAST_LINES)
     with subprocess.Popen(
-        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
     ) as running:
         assert running.stdout is not None
-        for line in running.stdout:
-            last.append(line)
-            said(line.strip())
+        try:
+            for line in running.stdout:
+                if not line.startswith("\tat "):  # where in Java
+                    last.append(line)
+                said(line.strip())
+        except BaseException:  # Ctrl-C, or the callback's: the script and its Java would go on for hours
+            os.killpg(running.pid, signal.SIGTERM)
+            raise
     if running.returncode:
         text = "".join(last).strip()
         hint = " (its memory is set by MEMORY in bin/mallet)" if "OutOfMemoryError" in text else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -42,6 +43,7 @@ def reproduce(
         raise ValueError(f"there is no experiment {part!r}; there are {', '.join(PARTS)}, or all")
     if scale not in ("small", "paper"):
         raise ValueError(f"--scale is small or paper, not {scale!r}")
+    program = None if mallet is None else _program(mallet)
     results = _experiments("results")
     folder = out.resolve() / scale
     data = (data or _root().parent / "shared" / "data").resolve()
@@ -49,12 +51,12 @@ def reproduce(
     begin = time.monotonic()
     missing = []
     for number, name in enumerate(chosen):
-        if results.finished(folder / name, scale, [] if mallet is None else ["MALLET"]):
+        if results.finished(folder / name, scale, [] if program is None else ["MALLET"]):
             say(f"{name}: done already, in {folder / name}")
             continue
         say(f"{name} ({number + 1} of {len(chosen)})")
         try:
-            _run(name, scale, folder / name, data, mallet)
+            _run(name, scale, folder / name, data, program)
         except FileNotFoundError as error:
             if type(error).__name__ != "MissingDataError":
                 raise
@@ -66,9 +68,17 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _run(name: str, scale: str, folder: Path, data: Path, mallet: Path | None) -> None:
+def _program(mallet: Path) -> str:
+    """The whole path of MALLET's command: experiments run in other folders."""
+    found = shutil.which(mallet)
+    if found is None:
+        raise FileNotFoundError(f"there is no MALLET at {mallet}: give the path of its bin/mallet")
+    return str(Path(found).absolute())
+
+
+def _run(name: str, scale: str, folder: Path, data: Path, mallet: str | None) -> None:
     experiment = _experiments(f"{'heldout' if name in ('papers', 'tweets') else name}.run")
-    options: dict[str, Any] = {"mallet": None if mallet is None else str(mallet)}
+    options: dict[str, Any] = {"mallet": mallet}
     if name in ("papers", "tweets"):
         options["name"] = name
     experiment.run(scale, folder, data, lambda text: say(f"  {text}"), **options)

@@ -1,6 +1,6 @@
 """A topic for every token, drawn given all others: Gibbs sampling in which all documents see the same topics.
 
-    p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), without token i itself
+    p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), n_dt and K_ut without token i itself
 
 There are two ways to draw it. One looks only at the topics that a document has, each on its own; the other at all of
 them, eight at a time. The second is faster if there are not many, or documents have many of them.
@@ -111,7 +111,7 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, roun
 
 @njit
 def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, rounds, seed):
-    """The same draws, with a look at all topics for each token; `weights` is padded with zeros to whole vectors.
+    """Draws from the same distribution, with a look at all topics; `weights` is padded with zeros to whole vectors.
 
     Topic t is in lane t mod 8. First the lane is drawn, then the topic. The token's own vote in the weights is not
     taken out for it: its topic is drawn again as often as its vote was the reason.

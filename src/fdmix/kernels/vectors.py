@@ -8,6 +8,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+# numba's cache knows the file of a compiled function only: after a change here, delete __pycache__.
 LANES = 8  # floats in a vector; rows are a multiple of this
 LONG, WORD = ir.IntType(64), ir.IntType(32)
 FLOATS, INTEGERS = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(WORD, LANES)
