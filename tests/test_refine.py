@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from fdmix import Corpus, Mixture, Moments, fit_documents, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
+from fdmix.kernels.sampling import sweep_all_topics
 from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
 from fdmix.refinement import RefinementRun, begin_refinement
@@ -136,6 +137,26 @@ def test_a_sweep_counts_every_token(topics_a_document):
     by_hand = np.zeros((20, 4))
     np.add.at(by_hand, (sampler.tokens[1], sampler.z), 1)
     np.testing.assert_array_equal(counts, by_hand)
+
+
+def test_documents_in_turns_do_not_see_each_other():
+    """Of any length, also empty, and fewer than take turns at the end."""
+    rng = np.random.default_rng(5)
+    lengths = rng.choice([0, 1, 3, 40], 50)
+    tokens = np.concatenate([[0], np.cumsum(lengths)]), rng.integers(12, size=lengths.sum()).astype(np.int32)
+    weights, scale = rng.random((12, 24), dtype=np.float32), np.full(20, 0.01)
+    weights[:, 20:] = 0
+    z = rng.integers(20, size=lengths.sum()).astype(np.int32)
+
+    def swept(cuts):
+        found = z.copy()
+        n_topics = [sweep_all_topics(*cut, tokens, found, weights, scale, 0.1, 0.01, 7) for cut in cuts]
+        return found, sum(n_topics)
+
+    together, n_topics = swept([(0, 50)])
+    np.testing.assert_array_equal(together, swept([(d, d + 1) for d in range(50)])[0])
+    assert n_topics == sum(np.unique(part).size for part in np.split(z, tokens[0][1:-1]))
+    assert 0.5 < np.mean(together != z) < 1
 
 
 def test_a_copy_of_a_sampler_goes_its_own_way():

@@ -241,11 +241,11 @@ class RefinementRun:
         if most < self.worth(passes) and self.best.score < passes.score:
             self.best = passes
         elif not stop:
-            best = self.best
             for blend in sorted(BLENDS)[:-1]:  # the largest one was judged
                 there = self.choose(sampled.blended(self.before, blend))
-                best = there if there.score > best.score else best
-            self.best = best
+                if there.score > self.best.score:
+                    self.best = there
+                    stop = self._tell(callback, there, n_sweeps, "sampling")
         return stop
 
     def worth(self, choice: Choice) -> float:

@@ -28,7 +28,7 @@ SMALLEST = 1e-6  # tokens; a smaller entry of a tally becomes zero
 LEAST_SHARE = 1e-8  # of a topic in the prior
 STRENGTHS = (1e-3, 1e3)  # of a prior, the weakest and the strongest
 ETA = 0.01  # tokens of every word in every topic, while sampling
-MANY = 20  # times the topics of a document: with fewer topics in all it is faster to look at all of them
+MANY = 40  # times the topics of a document: with fewer topics in all it is faster to look at all of them
 FIRST_ROUNDS = 3  # of the first sweep, which begins with topics drawn from their shares
 MOST_SWEEPS = 1_000
 DESCRIBED = 1e-4  # the most that another theta could gain, in the log-probability of a token
@@ -175,7 +175,7 @@ class Sampler:
         rng = np.random.default_rng([seed, 3])
         self.z = rng.choice(tally.totals.size, self.order.size, p=tally.totals / tally.totals.sum()).astype(np.int32)
         self.seeds, self.rounds = rng.integers(2**31, size=MOST_SWEEPS).tolist(), FIRST_ROUNDS
-        self.topics_a_document = 0.0  # on average, before the last sweep
+        self.topics_a_document = visits.mean_length  # on average, before the last sweep
 
     def times(self, factor: float) -> Sampler:
         """A copy, to go on with a prior so many times as strong."""
@@ -197,18 +197,17 @@ class Sampler:
         scale = 1 / (self.counts.sum(axis=0, dtype=np.float64) + n_words * ETA)
         weights = np.zeros((n_words, -(-n_topics // LANES) * LANES), np.float32)
         self.workers.map(lambda cut: weigh_words(*cut, self.counts, scale, ETA, weights), self.words)
-        settings = scale, self.concentration / n_topics, ETA, self.rounds, self.seeds.pop()
+        settings = scale, self.concentration / n_topics, ETA
         documents = _cuts(self.tokens[0].size - 1, BLOCKS)
         if n_topics < MANY * self.topics_a_document:
-            found = self.workers.map(
-                lambda cut: sweep_all_topics(*cut, self.tokens, self.z, weights, *settings), documents
-            )
+            kernel, arrays = sweep_all_topics, (self.tokens, self.z, weights)
         else:
             reached = np.empty_like(weights)
             self.workers.map(lambda cut: add_up_words(*cut, weights, reached), self.words)
-            found = self.workers.map(
-                lambda cut: sweep_documents(*cut, self.tokens, self.z, weights, reached, *settings), documents
-            )
+            kernel, arrays = sweep_documents, (self.tokens, self.z, weights, reached)
+        for _ in range(self.rounds):
+            seed = self.seeds.pop()
+            found = self.workers.map(lambda cut, seed=seed: kernel(*cut, *arrays, *settings, seed), documents)
         self.topics_a_document = sum(found) / max(np.count_nonzero(np.diff(self.tokens[0])), 1)
         counts = np.empty_like(self.counts)
         self.rounds = 1

@@ -20,7 +20,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from fdmix.kernels.logarithm import TINY, F, njit, weighted_log
-from fdmix.kernels.vectors import FLOATS, LONG, add_product, arguments_of, load, loop, place, spread, total
+from fdmix.kernels.vectors import FLOATS, LONG, add_product, arguments_of, item, load, loop, place, spread, total
 
 GROUP = 2  # pairs in a step: with 500 topics, all that it touches stays in the L1 cache; 3 and 4 are no faster
 
@@ -70,16 +70,13 @@ def step(
         left, right, H, u, w, columns, at, to, r, m = arguments_of(context, builder, signature, arguments)
         width = builder.extract_value(right.shape, 1)
 
-        def item(array: Any, index: Any) -> Any:
-            return builder.load(builder.gep(array.data, [index]))
-
         def rows(first: Any) -> list[Any]:
-            words = [item(columns, builder.add(first, LONG(j))) for j in range(GROUP)]
+            words = [item(builder, columns, builder.add(first, LONG(j))) for j in range(GROUP)]
             return [builder.mul(builder.zext(word, LONG), width) for word in words]
 
         here, there = rows(at), rows(to)
         u, w = builder.mul(u, width), builder.mul(w, width)
-        ratios = [spread(builder, item(r, LONG(j))) for j in range(GROUP)]
+        ratios = [spread(builder, item(builder, r, j)) for j in range(GROUP)]
 
         def body(k: Any, sums: list[Any]) -> list[Any]:
             def of(array: Any, row: Any) -> Any:

@@ -3,7 +3,7 @@
     p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), n_dt and K_ut without token i itself
 
 There are two ways to draw it. One looks only at the topics that a document has, each on its own; the other at all of
-them, eight at a time. The second is faster if there are not many, or documents have many of them.
+them, eight at a time, in several documents in turns. The second is faster unless documents have few of many topics.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from fdmix.kernels.vectors import (
     INTEGERS,
     LANES,
     LONG,
-    WORD,
     add_product,
     arguments_of,
+    item,
     load,
     loop,
     place,
     running_total,
     spread,
 )
+
+IN_TURNS = 4  # documents; with 6 and 8 it is no faster
 
 
 @njit
@@ -53,8 +55,8 @@ def add_up_words(begin, end, weights, reached):
 
 
 @njit
-def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, rounds, seed):
-    """Draw the topics z of the tokens of the documents begin <= d < end again, `rounds` times each.
+def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed):
+    """Draw the topics z of the tokens of the documents begin <= d < end again.
 
     A topic is drawn from one of two parts: that of n_dt, for which only the document's topics need to be looked at,
     or that of a, which is known for each word beforehand, but for the token itself: a topic that is drawn for its
@@ -77,32 +79,31 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, roun
         for i in range(indptr[d], indptr[d + 1]):
             m = _enter(z[i], n, there, position, m)
         n_topics += m
-        for _ in range(rounds):
-            for i in range(indptr[d], indptr[d + 1]):
-                u = word[i]
-                mine = z[i]
-                own = max(min(scale[mine], weights[u, mine] - eta * scale[mine]), 0.0)  # its vote in the weights
-                n[mine] -= 1
-                of_document = 0.0
-                for k in range(m):
-                    of_document += n[there[k]] * (weights[u, there[k]] - (own if there[k] == mine else 0.0))
-                    parts[k] = of_document
-                of_word = reached[u, T - 1]
-                drawn = _uniform(state) * (of_document + a * (of_word - own))
-                if drawn < of_document:
-                    k = 0
-                    while parts[k] <= drawn:
-                        k += 1
-                    chosen = there[k]
-                else:
-                    while True:
-                        chosen = min(np.searchsorted(reached[u], _uniform(state) * of_word, side="right"), T - 1)
-                        if chosen != mine or _uniform(state) * weights[u, mine] >= own:
-                            break
-                if n[mine] == 0:
-                    m = _leave(mine, there, position, m)
-                z[i] = chosen
-                m = _enter(chosen, n, there, position, m)
+        for i in range(indptr[d], indptr[d + 1]):
+            u = word[i]
+            mine = z[i]
+            own = max(min(scale[mine], weights[u, mine] - eta * scale[mine]), 0.0)  # its vote in the weights
+            n[mine] -= 1
+            of_document = 0.0
+            for k in range(m):
+                of_document += n[there[k]] * (weights[u, there[k]] - (own if there[k] == mine else 0.0))
+                parts[k] = of_document
+            of_word = reached[u, T - 1]
+            drawn = _uniform(state) * (of_document + a * (of_word - own))
+            if drawn < of_document:
+                k = 0
+                while parts[k] <= drawn:
+                    k += 1
+                chosen = there[k]
+            else:
+                while True:
+                    chosen = min(np.searchsorted(reached[u], _uniform(state) * of_word, side="right"), T - 1)
+                    if chosen != mine or _uniform(state) * weights[u, mine] >= own:
+                        break
+            if n[mine] == 0:
+                m = _leave(mine, there, position, m)
+            z[i] = chosen
+            m = _enter(chosen, n, there, position, m)
         for k in range(m):
             n[there[k]] = 0
             position[there[k]] = -1
@@ -110,84 +111,124 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, roun
 
 
 @njit
-def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, rounds, seed):
+def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
     """Draws from the same distribution, with a look at all topics; `weights` is padded with zeros to whole vectors.
 
-    Topic t is in lane t mod 8. First the lane is drawn, then the topic. The token's own vote in the weights is not
-    taken out for it: its topic is drawn again as often as its vote was the reason.
+    Topic t is in lane t mod 8. First the lane is drawn, then the topic. Each draw has to wait for the one before it
+    in the same document, at every step of its way, so IN_TURNS documents are worked on at a time.
     """
     indptr, word = tokens
     one, prior = np.float32(1), np.float32(a)
-    n = np.empty(weights.shape[1], np.float32)  # a + n_dt
-    reached = np.empty(weights.shape[1], np.float32)
-    lanes = np.empty(LANES, np.float32)
-    state = np.empty(1, np.uint64)
+    n, reached = np.empty((2, IN_TURNS, weights.shape[1]), np.float32)  # a + n_dt; sums in lanes
+    lanes = np.empty((IN_TURNS, LANES), np.float32)
+    counts = np.empty((IN_TURNS, LANES), np.int32)
+    limits = np.empty(IN_TURNS, np.float32)
+    here, last, u, mine, lane = np.zeros((5, IN_TURNS), np.int64)
+    without = np.empty(IN_TURNS, np.float32)  # n of the token's topic without the token
+    state = np.empty((IN_TURNS, 1), np.uint64)
     n_topics = 0
-    for d in range(begin, end):
-        _seed(state, seed, d)
-        n[:] = prior
-        for i in range(indptr[d], indptr[d + 1]):
-            n_topics += n[z[i]] == prior
-            n[z[i]] += one
-        for _ in range(rounds):
-            for i in range(indptr[d], indptr[d + 1]):
-                u = word[i]
-                mine = z[i]
-                n[mine] -= one
-                add_up(n, weights, u, reached, lanes)
-                weight = weights[u, mine]
-                own = max(min(scale[mine], weight - eta * scale[mine]), 0.0)
-                while True:
-                    drawn = np.float32(_uniform(state)) * lanes[LANES - 1]
-                    lane = 0
-                    for k in range(LANES - 1):
-                        lane += lanes[k] <= drawn
-                    before = lanes[lane] - reached[n.size - LANES + lane]
-                    chosen = lane + LANES * count_up_to(reached, drawn - before, lane)
-                    if (chosen < scale.size) & ((chosen != mine) | (_uniform(state) * weight >= own)):
-                        break
-                z[i] = chosen
-                n[chosen] += one
+    d = begin
+    busy = True
+    while busy:
+        busy = False
+        for s in range(IN_TURNS):
+            while here[s] == last[s] and d < end:
+                _seed(state[s], seed, d)
+                here[s], last[s] = indptr[d], indptr[d + 1]
+                n[s] = prior
+                for i in range(indptr[d], indptr[d + 1]):
+                    n_topics += n[s, z[i]] == prior
+                    n[s, z[i]] += one
+                d += 1
+            if here[s] < last[s]:
+                busy = True
+                u[s] = word[here[s]]
+                mine[s] = z[here[s]]
+                weight = weights[u[s], mine[s]]
+                own = max(min(scale[mine[s]], weight - eta * scale[mine[s]]), 0.0)  # the token's vote in it
+                without[s] = max(n[s, mine[s]] - one, prior)
+                put(n, s, mine[s], without[s] * np.float32((weight - own) / weight))
+        add_up(n, weights, u, reached, lanes)
+        for s in range(IN_TURNS):
+            drawn = np.float32(_uniform(state[s])) * lanes[s, LANES - 1]
+            lane[s] = 0
+            for k in range(LANES - 1):
+                lane[s] += lanes[s, k] <= drawn
+            limits[s] = drawn - (lanes[s, lane[s]] - reached[s, n.shape[1] - LANES + lane[s]])
+        count_up_to(reached, limits, counts)
+        for s in range(IN_TURNS):
+            if here[s] < last[s]:
+                chosen = lane[s] + LANES * counts[s, lane[s]]
+                chosen = chosen if chosen < scale.size else mine[s]  # by rounding
+                z[here[s]] = chosen
+                put(n, s, mine[s], without[s])
+                put(n, s, chosen, n[s, chosen] + one)
+                here[s] += 1
     return n_topics
 
 
 @intrinsic
+def put(typing_context: Any, n: Any, s: Any, t: Any, value: Any) -> Any:
+    """n[s, t] = value, as a vector: one that is loaded soon after would wait for a single number's store."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        n, s, t, value = arguments_of(context, builder, signature, arguments)
+        at = builder.add(builder.mul(s, builder.extract_value(n.shape, 1)), builder.and_(t, LONG(-LANES)))
+        changed = builder.insert_element(load(builder, n, at), value, builder.and_(t, LONG(LANES - 1)))
+        builder.store(changed, place(builder, n, at), align=4)
+        return context.get_dummy_value()
+
+    return types.void(n, types.int64, types.int64, types.float32), emit
+
+
+@intrinsic
 def add_up(typing_context: Any, n: Any, weights: Any, u: Any, reached: Any, lanes: Any) -> Any:
-    """reached[t]: the sum of n[s] weights[u, s] over s <= t in t's lane; lanes: the sums of whole lanes, added up."""
+    """reached[s, t]: the sum of n[s, r] weights[u[s], r] over r <= t in t's lane; lanes[s]: whole lanes, added up."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         n, weights, u, reached, lanes = arguments_of(context, builder, signature, arguments)
         width = builder.extract_value(weights.shape, 1)
-        row = builder.mul(u, width)
+        rows = [builder.mul(item(builder, u, s), width) for s in range(IN_TURNS)]
 
         def body(k: Any, sums: list[Any]) -> list[Any]:
-            more = add_product(builder, *sums, load(builder, n, k), load(builder, weights, builder.add(row, k)))
-            builder.store(more, place(builder, reached, k), align=4)
-            return [more]
+            more = []
+            for s, (sum_, row) in enumerate(zip(sums, rows, strict=True)):
+                at = builder.add(builder.mul(LONG(s), width), k)
+                product = load(builder, n, at), load(builder, weights, builder.add(row, k))
+                more.append(add_product(builder, sum_, *product))
+                builder.store(more[s], place(builder, reached, at), align=4)
+            return more
 
-        [sums] = loop(builder, width, [FLOATS(None)], body)
-        builder.store(running_total(builder, sums), place(builder, lanes, LONG(0)), align=4)
+        for s, sums in enumerate(loop(builder, width, [FLOATS(None)] * IN_TURNS, body)):
+            builder.store(running_total(builder, sums), place(builder, lanes, LONG(s * LANES)), align=4)
         return context.get_dummy_value()
 
-    return types.void(n, weights, types.int64, reached, lanes), emit
+    return types.void(n, weights, u, reached, lanes), emit
 
 
 @intrinsic
-def count_up_to(typing_context: Any, reached: Any, drawn: Any, lane: Any) -> Any:
-    """How many of reached[lane], reached[lane + 8], ... are not above `drawn`."""
+def count_up_to(typing_context: Any, reached: Any, limits: Any, counts: Any) -> Any:
+    """counts[s, l]: how many of reached[s, l], reached[s, l + 8], ... are not above limits[s]."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        reached, drawn, lane = arguments_of(context, builder, signature, arguments)
-        limit = spread(builder, drawn)
+        reached, limits, counts = arguments_of(context, builder, signature, arguments)
+        width = builder.extract_value(reached.shape, 1)
+        bounds = [spread(builder, item(builder, limits, s)) for s in range(IN_TURNS)]
 
-        def body(k: Any, counts: list[Any]) -> list[Any]:
-            passed = builder.fcmp_ordered("<=", load(builder, reached, k), limit)
-            return [builder.add(*counts, builder.zext(passed, INTEGERS))]
+        def body(k: Any, found: list[Any]) -> list[Any]:
+            more = []
+            for s, (count, bound) in enumerate(zip(found, bounds, strict=True)):
+                at = builder.add(builder.mul(LONG(s), width), k)
+                passed = builder.fcmp_ordered("<=", load(builder, reached, at), bound)
+                more.append(builder.add(count, builder.zext(passed, INTEGERS)))
+            return more
 
-        [counts] = loop(builder, builder.extract_value(reached.shape, 0), [INTEGERS(None)], body)
-        return builder.zext(builder.extract_element(counts, builder.trunc(lane, WORD)), LONG)
+        for s, count in enumerate(loop(builder, width, [INTEGERS(None)] * IN_TURNS, body)):
+            target = builder.gep(counts.data, [LONG(s * LANES)])
+            builder.store(count, builder.bitcast(target, INTEGERS.as_pointer()), align=4)
+        return context.get_dummy_value()
 
-    return types.int64(reached, types.float32, types.int64), emit
+    return types.void(reached, limits, counts), emit
 
 
 @njit

@@ -22,6 +22,11 @@ def arguments_of(context: Any, builder: Any, signature: Any, arguments: Any) -> 
     ]
 
 
+def item(builder: Any, array: Any, at: Any) -> Any:
+    """array[at]"""
+    return builder.load(builder.gep(array.data, [LONG(at) if isinstance(at, int) else at]))
+
+
 def place(builder: Any, array: Any, at: Any) -> Any:
     """Where the vector of eight items from `at` is."""
     return builder.bitcast(builder.gep(array.data, [at]), FLOATS.as_pointer())
