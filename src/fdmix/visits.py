@@ -197,18 +197,20 @@ class Sampler:
         scale = 1 / (self.counts.sum(axis=0, dtype=np.float64) + n_words * ETA)
         weights = np.zeros((n_words, -(-n_topics // LANES) * LANES), np.float32)
         self.workers.map(lambda cut: weigh_words(*cut, self.counts, scale, ETA, weights), self.words)
-        settings = scale, self.concentration / n_topics, ETA
-        documents = _cuts(self.tokens[0].size - 1, BLOCKS)
-        if n_topics < MANY * self.topics_a_document:
-            kernel, arrays = sweep_all_topics, (self.tokens, self.z, weights)
-        else:
+        kernel: Any = sweep_all_topics
+        arrays: tuple[Any, ...] = self.tokens, self.z, weights
+        if n_topics >= MANY * self.topics_a_document:
             reached = np.empty_like(weights)
             self.workers.map(lambda cut: add_up_words(*cut, weights, reached), self.words)
-            kernel, arrays = sweep_documents, (self.tokens, self.z, weights, reached)
-        for _ in range(self.rounds):
-            seed = self.seeds.pop()
-            found = self.workers.map(lambda cut, seed=seed: kernel(*cut, *arrays, *settings, seed), documents)
-        self.topics_a_document = sum(found) / max(np.count_nonzero(np.diff(self.tokens[0])), 1)
+            kernel, arrays = sweep_documents, (*arrays, reached)
+        settings = scale, self.concentration / n_topics, ETA
+        seeds = [self.seeds.pop() for _ in range(self.rounds)]
+
+        def draw(cut: tuple[int, int]) -> int:
+            return [kernel(*cut, *arrays, *settings, seed) for seed in seeds][-1]
+
+        found = self.workers.map(draw, _cuts(self.tokens[0].size - 1, BLOCKS))
+        self.topics_a_document = sum(found) / max(int(np.count_nonzero(np.diff(self.tokens[0]))), 1)
         counts = np.empty_like(self.counts)
         self.rounds = 1
         self.workers.map(lambda cut: count_topics(*cut, self.order, self.first, self.z, counts), self.words)
