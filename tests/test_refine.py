@@ -9,7 +9,7 @@ from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.sampling import sweep_all_topics
 from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
-from fdmix.refinement import RefinementRun, begin_refinement
+from fdmix.refinement import RefinementRun, begin_refinement, set_aside
 from fdmix.visits import Sampler, Tally, Visits
 
 
@@ -284,6 +284,15 @@ def test_a_sample_is_enough_and_depends_on_the_seed(case):
     np.testing.assert_array_equal(first.topics, again.topics)
     assert not np.array_equal(first.topics, other.topics)
     assert matching_distance(first, world.mixture).mean < matching_distance(rough, world.mixture).mean
+
+
+@pytest.mark.parametrize("n", [40, 1000, 200_000])
+def test_some_documents_are_set_aside_the_same_ones_each_time(n):
+    aside, rest = set_aside(n)
+    assert aside.size == {40: 10, 1000: 50, 200_000: 4000}[n]
+    np.testing.assert_array_equal(np.sort(np.concatenate([aside, rest])), np.arange(n))
+    np.testing.assert_array_equal(set_aside(n)[0], aside)
+    assert abs(aside.mean() / n - 0.5) < 0.2  # from everywhere
 
 
 def test_of_many_tokens_a_sample_is_used(case, monkeypatch):

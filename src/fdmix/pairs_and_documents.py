@@ -14,7 +14,7 @@ from fdmix.fit import Progress, Solution, check_n_topics, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, mind_the_memory, n_set_aside
+from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, mind_the_memory, set_aside
 from fdmix.solvers import EM
 
 ALPHA_STEPS = 5
@@ -54,9 +54,7 @@ def fit_documents(
     check_n_topics(n_topics)
     if n_topics > 1:
         mind_the_memory(corpus.counts, n_topics, max_documents)
-    chosen = np.random.default_rng([seed, 2]).permutation(corpus.n_documents)
-    n_aside = n_set_aside(corpus.n_documents)
-    judges, rest = (corpus[np.sort(some)] for some in np.split(chosen, [n_aside]))
+    judges, rest = (corpus[some] for some in set_aside(corpus.n_documents))
     moments = Moments.of(rest, n_threads=n_threads)
     fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
     if not fitted.converged:  # stopped by a limit, the callback or the user

@@ -23,8 +23,8 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
-DRAWS = 7e8  # topics of tokens that may be drawn, less than a minute on two threads; small corpora get more sweeps,
-SWEEPS_IN_ALL = 240, 640  # but no more, and large ones no fewer
+DRAWS = 1e9  # topics of tokens that may be drawn, less than a minute on two threads; small corpora get more sweeps,
+SWEEPS_IN_ALL = 240, 900  # but no more, and large ones no fewer
 LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 STEP = 0.5  # from one strength of the prior to the next
@@ -85,7 +85,7 @@ def refine(
         choice is then on the side of too few passes
     max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
     callback : called with a `Refinement` after each pass, and now and then while sampling; returning True stops
-    seed : of the sample and the documents set aside; the result is the same on any number of threads
+    seed : of the sample of documents and of the draws; the result is the same on any number of threads
 
     >>> from fdmix import Moments, fit_mixture, worlds
     >>> corpus = worlds.intervals().sample(2000, length=20)
@@ -122,9 +122,7 @@ def begin_refinement(
     judges = None if unseen is None else _known(mixture, unseen, "unseen")
     forget = judges is None and table.shape[0] >= FEWEST
     if forget:
-        chosen = rng.permutation(table.shape[0])
-        n_aside = n_set_aside(table.shape[0])
-        judges, table = table[np.sort(chosen[:n_aside])], table[np.sort(chosen[n_aside:])]
+        judges, table = (table[some] for some in set_aside(table.shape[0]))
     run = RefinementRun(mixture, Visits(table, judges, Workers(n_threads), seed), seed)
     if forget:
         run.forget()
@@ -142,9 +140,14 @@ def mind_the_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> N
         )
 
 
-def n_set_aside(n_documents: int) -> int:
-    """How many of so many documents are set aside to judge by."""
-    return min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
+def set_aside(n_documents: int) -> tuple[Any, Any]:
+    """Which of so many documents are set aside to judge by, and which are not: the same ones with any seed.
+
+    Other documents to learn from make more of a difference than another start and other draws.
+    """
+    n_aside = min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
+    aside, rest = np.split(np.random.default_rng([0, 2]).permutation(n_documents), [n_aside])
+    return np.sort(aside), np.sort(rest)
 
 
 @dataclass(frozen=True)
