@@ -24,13 +24,11 @@ FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
 DRAWS = 1e9  # topics of tokens that may be drawn, less than a minute on two threads; small corpora get more sweeps,
-SWEEPS_IN_ALL = 240, 900  # but no more, and large ones no fewer
+SWEEPS_IN_ALL = 300, 900  # but no more, and large ones no fewer
 LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
-STEP = 0.5  # from one strength of the prior to the next
-NEARLY = 0.75  # of what the whole prior just gained is enough for half of it: gains fall from step to step
+HALVINGS = 3  # of the prior, before it is judged whether weaker ones are better
 GAIN = 0.001  # in worth; less is none
-LARGE_GAIN = 0.01  # as long as there is more of it, a weaker prior can wait
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
 BYTES_A_COUNT, BYTES_A_TOKEN = 100, 40  # of memory, for a word in a topic and for a token of the documents
@@ -72,8 +70,9 @@ def refine(
     many, how strong the Dirichlet prior a = A E[theta] is, and how much of the unigram the topics get, is chosen by
     document completion: the log-probability of one half of a document, given the other. From there the topics of
     single tokens are drawn, sweep after sweep (Gibbs sampling in which all documents see the topics of the sweep
-    before), first with a strong prior, then with weaker ones. Taken is the mean of those sweeps that complete and
-    describe documents best, completion + 0.45 times the hold-out score, with up to 15 % of the topics it began with.
+    before), with a strong prior or, if they are better, weaker and weaker ones. Taken is the mean of those sweeps
+    that complete and describe documents best, completion + 0.45 times the hold-out score, with up to 15 % of the
+    topics it began with.
 
     Parameters
     ----------
@@ -160,6 +159,16 @@ class Choice:
     score: float = -np.inf
 
 
+@dataclass(frozen=True)
+class _Stage:
+    """Where sampling is, the mean of its last sweeps, what was chosen to go with it, and what that is worth."""
+
+    sampler: Sampler
+    mean: Tally
+    choice: Choice
+    worth: float
+
+
 class RefinementRun:
     """A refinement in progress; `best` is what it has arrived at."""
 
@@ -198,57 +207,50 @@ class RefinementRun:
         return False
 
     def sample(self, callback: Callable[[Refinement], Any] | None) -> bool:
-        """Sweeps of sampling with a strong prior; then with half of it, and again, as long as that gains; and more.
+        """Sweeps of sampling with a strong prior, or with weaker and weaker ones, whichever is worth more; and more.
 
         A strong prior spreads documents over more topics. Topics move freely, become sharper, describe documents
         better and complete them worse; both count (`worth`). Whether the callback asked to stop.
         """
-        if np.isnan(self.best.score):
+        passes, stop = self.best, False
+        if np.isnan(passes.score):
             return False
-        passes, most, n_sweeps, stop = self.best, -np.inf, 0, False
-        in_all = int(np.clip(DRAWS / max(self.visits.n_tokens, 1.0), *SWEEPS_IN_ALL))
-        sampler = Sampler(self.visits, passes.tally, STRONGEST * self.visits.mean_length, self.seed)
-        sampled = passes.tally
+        left = in_all = int(np.clip(DRAWS / max(self.visits.n_tokens, 1.0), *SWEEPS_IN_ALL))
 
-        def gain(factor: float, least: float, sweeps: int = 2 * SWEEPS) -> float:
-            """What sweeps with so many times the prior's strength gain; kept if it is more than `least`."""
-            nonlocal sampler, sampled, most, n_sweeps, stop
-            left = in_all - n_sweeps
+        def after(stage: _Stage, factor: float, sweeps: int = 2 * SWEEPS) -> _Stage:
+            """Where sweeps with so many times the prior's strength lead; where we are, if there are none left."""
+            nonlocal left, stop
             if stop or left < 2 * SWEEPS:
-                return 0.0
+                return stage
             sweeps = sweeps if left >= 2 * sweeps else left  # a short rest is added to the last ones
-            trial = sampler.times(factor)
-            trial.mean(SWEEPS)  # forgets where it began
-            mean = trial.mean(sweeps - SWEEPS)
-            there = self.choose(mean.blended(self.before, max(BLENDS)))
-            n_sweeps += sweeps
-            stop = self._tell(callback, there, n_sweeps, "sampling")
-            worth = self.worth(there)
-            gained = worth - most
-            if gained > least:
-                self.best, sampled, most = there, mean, worth
-            if gained > least or factor == 1.0:
-                sampler = trial
-            return gained
+            sampler = stage.sampler.times(factor)
+            sampler.mean(SWEEPS)  # forgets where it began
+            mean = sampler.mean(sweeps - SWEEPS)
+            choice = self.choose(mean.blended(self.before, max(BLENDS)))
+            left -= sweeps
+            stop = self._tell(callback, choice, in_all - left, "sampling")
+            return _Stage(sampler, mean, choice, self.worth(choice))
 
-        def longer() -> float:
-            return gain(1.0, 0.0, max(2 * SWEEPS, n_sweeps // LONGER))
-
-        weaker = gain(1.0, 0.0) > 0
-        while weaker:  # as long as half of the prior gains nearly as much as all of it did just before, or more
-            same = gain(1.0, 0.0)
-            least = max(NEARLY * same, GAIN)
-            weaker = same > LARGE_GAIN or gain(STEP, least) > least
-        while longer() > GAIN or longer() > GAIN:  # it has settled when nothing is gained twice
-            pass
-        if most < self.worth(passes) and self.best.score < passes.score:
-            self.best = passes
-        elif not stop:
-            for blend in sorted(BLENDS)[:-1]:  # the largest one was judged
-                there = self.choose(sampled.blended(self.before, blend))
-                if there.score > self.best.score:
-                    self.best = there
-                    stop = self._tell(callback, there, n_sweeps, "sampling")
+        strong = STRONGEST * self.visits.mean_length
+        here = _Stage(Sampler(self.visits, passes.tally, strong, self.seed), passes.tally, passes, self.worth(passes))
+        here = weaker = after(here, 1.0)
+        for _ in range(HALVINGS):  # one half less may look worse, or better, than it is: three do not
+            here, weaker = after(here, 1.0), after(weaker, 0.5)
+        while weaker.worth > here.worth + GAIN:
+            here, weaker = weaker, after(weaker, 0.5)
+        best, idle = here, 0
+        while idle < 2:  # it has settled when nothing is gained twice
+            here = after(here, 1.0, max(2 * SWEEPS, (in_all - left) // LONGER))
+            idle = 0 if here.worth > best.worth + GAIN else idle + 1
+            best = max(best, here, key=lambda stage: stage.worth)
+        if best.worth < self.worth(passes) and best.choice.score < passes.score:
+            return stop
+        self.best = best.choice
+        for blend in sorted(BLENDS)[:-1]:  # the largest one was judged
+            there = best.choice if stop else self.choose(best.mean.blended(self.before, blend))
+            if there.score > self.best.score:
+                self.best = there
+                stop = self._tell(callback, there, in_all - left, "sampling")
         return stop
 
     def worth(self, choice: Choice) -> float:
