@@ -352,7 +352,7 @@ def test_what_does_not_fit_into_memory_is_refused_at_once(case, monkeypatch):
     _, corpus, rough, _ = case
     monkeypatch.setattr("fdmix.refinement.available_bytes", lambda: 1_000_000)
     for attempt in (lambda: refine(rough, corpus), lambda: fit_documents(corpus, 10)):
-        with pytest.raises(MemoryError, match=r"about 3\.3 MB but 1\.0 MB are free.*max_documents"):
+        with pytest.raises(MemoryError, match=r"about 3\.5 MB but 1\.0 MB are free.*max_documents"):
             attempt()
     with pytest.raises(ValueError, match="n_topics"):
         fit_documents(corpus, "10")

@@ -23,7 +23,7 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
-DRAWS = 1e9  # topics of tokens that may be drawn, less than a minute on two threads; small corpora get more sweeps,
+DRAWS = 1e9  # topics of tokens that may be drawn, half a minute with 100 topics; small corpora get more sweeps,
 SWEEPS_IN_ALL = 300, 900  # but no more, and large ones no fewer
 LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
@@ -31,15 +31,17 @@ HALVINGS = 3  # of the prior, before it is judged whether weaker ones are better
 GAIN = 0.001  # in worth; less is none
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
-BYTES_A_COUNT, BYTES_A_TOKEN = 100, 40  # of memory, for a word in a topic and for a token of the documents
+BYTES_A_COUNT, BYTES_A_TOKEN = 150, 40  # of memory, for a word in a topic and for a token of the documents
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
 
 @dataclass(frozen=True)
 class Refinement:
-    """What a callback is told after each pass over the documents, and after each twenty or more sweeps of sampling.
+    """What a callback is told after each pass over the documents, after each twenty or more sweeps of sampling, and
+    at the end.
 
+    passes : so far; in sampling, sweeps, also those with a prior that is then given up
     score : completion, the log-probability of a token; phase : "passes" or "sampling"
     """
 
@@ -194,10 +196,10 @@ class RefinementRun:
 
         Whether the callback asked to stop.
         """
-        self.best = self.choose(self.best.tally)
+        self.best = self.choose(self.best.tally, self.best.concentration)
         for done in range(1, (MOST_PASSES if passes == "auto" else int(passes)) + 1):
-            tally = self.best.tally
-            there = self.choose(self.visits.learn(tally, tally.prior(self.best.concentration)))
+            tally, concentration = self.best.tally, self.best.concentration
+            there = self.choose(self.visits.learn(tally, tally.prior(concentration)), concentration)
             stop = self._tell(callback, there, done, "passes")
             worse = there.score <= self.best.score
             if passes != "auto" or not worse:
@@ -207,64 +209,41 @@ class RefinementRun:
         return False
 
     def sample(self, callback: Callable[[Refinement], Any] | None) -> bool:
-        """Sweeps of sampling with a strong prior, or with weaker and weaker ones, whichever is worth more; and more.
+        """Sweeps of sampling from where the passes ended, kept if they are worth more or complete better.
 
-        A strong prior spreads documents over more topics. Topics move freely, become sharper, describe documents
-        better and complete them worse; both count (`worth`). Whether the callback asked to stop.
+        Whether the callback asked to stop.
         """
-        passes, stop = self.best, False
+        passes = self.best
         if np.isnan(passes.score):
             return False
-        left = in_all = int(np.clip(DRAWS / max(self.visits.n_tokens, 1.0), *SWEEPS_IN_ALL))
-
-        def after(stage: _Stage, factor: float, sweeps: int = 2 * SWEEPS) -> _Stage:
-            """Where sweeps with so many times the prior's strength lead; where we are, if there are none left."""
-            nonlocal left, stop
-            if stop or left < 2 * SWEEPS:
-                return stage
-            sweeps = sweeps if left >= 2 * sweeps else left  # a short rest is added to the last ones
-            sampler = stage.sampler.times(factor)
-            sampler.mean(SWEEPS)  # forgets where it began
-            mean = sampler.mean(sweeps - SWEEPS)
-            choice = self.choose(mean.blended(self.before, max(BLENDS)))
-            left -= sweeps
-            stop = self._tell(callback, choice, in_all - left, "sampling")
-            return _Stage(sampler, mean, choice, self.worth(choice))
-
         strong = STRONGEST * self.visits.mean_length
-        here = _Stage(Sampler(self.visits, passes.tally, strong, self.seed), passes.tally, passes, self.worth(passes))
-        here = weaker = after(here, 1.0)
-        for _ in range(HALVINGS):  # one half less may look worse, or better, than it is: three do not
-            here, weaker = after(here, 1.0), after(weaker, 0.5)
-        while weaker.worth > here.worth + GAIN:
-            here, weaker = weaker, after(weaker, 0.5)
-        best, idle = here, 0
-        while idle < 2:  # it has settled when nothing is gained twice
-            here = after(here, 1.0, max(2 * SWEEPS, (in_all - left) // LONGER))
-            idle = 0 if here.worth > best.worth + GAIN else idle + 1
-            best = max(best, here, key=lambda stage: stage.worth)
-        if best.worth < self.worth(passes) and best.choice.score < passes.score:
-            return stop
+        begin = _Stage(
+            Sampler(self.visits, passes.tally, strong, self.seed), passes.tally, passes, self.worth(passes)
+        )
+        sweeps = _Sweeps(self, callback)
+        best = sweeps.settled(sweeps.with_the_right_prior(begin))
+        if best.worth < begin.worth and best.choice.score < passes.score:
+            return sweeps.stop
         self.best = best.choice
         for blend in sorted(BLENDS)[:-1]:  # the largest one was judged
-            there = best.choice if stop else self.choose(best.mean.blended(self.before, blend))
-            if there.score > self.best.score:
-                self.best = there
-                stop = self._tell(callback, there, in_all - left, "sampling")
-        return stop
+            if not sweeps.stop:
+                there = self.choose(best.mean.blended(self.before, blend), best.choice.concentration)
+                self.best = there if there.score > self.best.score else self.best
+        sweeps.stop = sweeps.stop or self._tell(callback, self.best, sweeps.done, "sampling")
+        return sweeps.stop
 
     def worth(self, choice: Choice) -> float:
         """Completion and, with less weight, the hold-out score, for which theta is fitted to the whole document."""
         return choice.score + DESCRIPTION * self.visits.description(choice.tally, choice.background)
 
-    def choose(self, tally: Tally) -> Choice:
+    def choose(self, tally: Tally, concentration: float) -> Choice:
         """The strength A of the prior and the background that complete the judges best; the score is NaN without any.
 
-        Completion rises with A up to its best, and then falls: so A is followed from where it is.
+        Completion rises with A up to its best, and then falls: so A is followed from where it was.
         """
         if self.visits.halves is None:
             return replace(self.best, tally=tally, score=float("nan"))
-        here = self._best_background(tally, self.best.concentration)
+        here = self._best_background(tally, concentration)
         for factor in (FACTOR, 1 / FACTOR):
             while STRENGTHS[0] < here.concentration < STRENGTHS[1]:
                 there = self._best_background(tally, factor * here.concentration)
@@ -301,6 +280,54 @@ class RefinementRun:
         """alpha from the documents."""
         tally = self.best.tally
         return self.visits.correlations(tally, tally.prior(self.matched))
+
+
+class _Sweeps:
+    """Sampling in progress: how many sweeps are left, and whether the callback asked to stop."""
+
+    def __init__(self, run: RefinementRun, callback: Callable[[Refinement], Any] | None) -> None:
+        n_topics, n_words = run.before.topics.shape
+        work = run.visits.n_tokens + n_topics * n_words / 20  # of a sweep, in draws; its counts take time, too
+        self.run, self.callback, self.stop = run, callback, False
+        self.done, self.in_all = 0, int(np.clip(DRAWS / max(work, 1.0), *SWEEPS_IN_ALL))
+
+    def after(self, stage: _Stage, factor: float = 1.0, sweeps: int = 2 * SWEEPS) -> _Stage:
+        """Where sweeps with so many times the prior's strength lead; where we are, if there are none left."""
+        left = self.in_all - self.done
+        if self.stop or left < 2 * SWEEPS:
+            return stage
+        sweeps = sweeps if left >= 2 * sweeps else left  # a short rest is added to the last ones
+        sampler = stage.sampler.times(factor)
+        sampler.mean(SWEEPS)  # forgets where it began
+        mean = sampler.mean(sweeps - SWEEPS)
+        choice = self.run.choose(mean.blended(self.run.before, max(BLENDS)), stage.choice.concentration)
+        self.done += sweeps
+        self.stop = self.run._tell(self.callback, choice, self.done, "sampling")
+        return _Stage(sampler, mean, choice, self.run.worth(choice))
+
+    def with_the_right_prior(self, begin: _Stage) -> _Stage:
+        """Sampled with the prior it begins with, or with weaker and weaker ones if they are worth more.
+
+        A strong prior spreads documents over more topics. Topics move freely, become sharper, describe documents
+        better and complete them worse; both count. One half of the prior may look better or worse than where it
+        leads, three halvings do not (docs/research.md). Compared are always as many sweeps.
+        """
+        same = weaker = self.after(begin)
+        for _ in range(HALVINGS):
+            same = self.after(same)
+            weaker = self.after(weaker, 0.5)
+        while weaker.worth > same.worth + GAIN:
+            same, weaker = self.after(weaker), self.after(weaker, 0.5)
+        return same
+
+    def settled(self, stage: _Stage) -> _Stage:
+        """The best of what longer and longer means arrive at, until nothing is gained twice."""
+        best, idle = stage, 0
+        while idle < 2:
+            stage = self.after(stage, 1.0, max(2 * SWEEPS, self.done // LONGER))
+            idle = 0 if stage.worth > best.worth + GAIN else idle + 1
+            best = max(best, stage, key=lambda one: one.worth)
+        return best
 
 
 def _known(mixture: Mixture, counts: Any, name: str) -> sp.csr_array:

@@ -30,7 +30,6 @@ STRENGTHS = (1e-3, 1e3)  # of a prior, the weakest and the strongest
 ETA = 0.01  # tokens of every word in every topic, while sampling
 MANY = 40  # times the topics of a document: with fewer topics in all it is faster to look at all of them
 FIRST_ROUNDS = 3  # of the first sweep, which begins with topics drawn from their shares
-MOST_SWEEPS = 1_000
 DESCRIBED = 1e-4  # the most that another theta could gain, in the log-probability of a token
 DOCUMENTS_AT_A_TIME = 512  # in a product for E[theta theta']
 
@@ -174,13 +173,13 @@ class Sampler:
         self.words = list(pairwise([0, *edges, table.shape[1]]))  # about as many tokens in each cut
         rng = np.random.default_rng([seed, 3])
         self.z = rng.choice(tally.totals.size, self.order.size, p=tally.totals / tally.totals.sum()).astype(np.int32)
-        self.seeds, self.rounds = rng.integers(2**31, size=MOST_SWEEPS).tolist(), FIRST_ROUNDS
+        self.seed, self.n_drawn, self.rounds = seed, 0, FIRST_ROUNDS
         self.topics_a_document = visits.mean_length  # on average, before the last sweep
 
     def times(self, factor: float) -> Sampler:
         """A copy, to go on with a prior so many times as strong."""
         other = copy(self)
-        other.z, other.seeds = self.z.copy(), self.seeds.copy()
+        other.z = self.z.copy()
         other.concentration = float(np.clip(factor * self.concentration, *STRENGTHS))
         return other
 
@@ -204,7 +203,8 @@ class Sampler:
             self.workers.map(lambda cut: add_up_words(*cut, weights, reached), self.words)
             kernel, arrays = sweep_documents, (*arrays, reached)
         settings = scale, self.concentration / n_topics, ETA
-        seeds = [self.seeds.pop() for _ in range(self.rounds)]
+        seeds = np.random.default_rng([self.seed, 4, self.n_drawn]).integers(2**31, size=self.rounds).tolist()
+        self.n_drawn += 1
 
         def draw(cut: tuple[int, int]) -> int:
             return [kernel(*cut, *arrays, *settings, seed) for seed in seeds][-1]

@@ -119,28 +119,28 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
     """
     indptr, word = tokens
     one, prior = np.float32(1), np.float32(a)
-    n, reached = np.empty((2, IN_TURNS, weights.shape[1]), np.float32)  # a + n_dt; sums in lanes
+    n, reached = np.zeros((2, IN_TURNS, weights.shape[1]), np.float32)  # a + n_dt; sums in lanes
     lanes = np.empty((IN_TURNS, LANES), np.float32)
     counts = np.empty((IN_TURNS, LANES), np.int32)
     limits = np.empty(IN_TURNS, np.float32)
-    here, last, u, mine, lane = np.zeros((5, IN_TURNS), np.int64)
+    here, until, u, mine, lane = np.zeros((5, IN_TURNS), np.int64)
     without = np.empty(IN_TURNS, np.float32)  # n of the token's topic without the token
-    state = np.empty((IN_TURNS, 1), np.uint64)
+    state = np.ones((IN_TURNS, 1), np.uint64)
     n_topics = 0
     d = begin
     busy = True
     while busy:
         busy = False
         for s in range(IN_TURNS):
-            while here[s] == last[s] and d < end:
+            while here[s] == until[s] and d < end:
                 _seed(state[s], seed, d)
-                here[s], last[s] = indptr[d], indptr[d + 1]
+                here[s], until[s] = indptr[d], indptr[d + 1]
                 n[s] = prior
                 for i in range(indptr[d], indptr[d + 1]):
                     n_topics += n[s, z[i]] == prior
                     n[s, z[i]] += one
                 d += 1
-            if here[s] < last[s]:
+            if here[s] < until[s]:
                 busy = True
                 u[s] = word[here[s]]
                 mine[s] = z[here[s]]
@@ -157,7 +157,7 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
             limits[s] = drawn - (lanes[s, lane[s]] - reached[s, n.shape[1] - LANES + lane[s]])
         count_up_to(reached, limits, counts)
         for s in range(IN_TURNS):
-            if here[s] < last[s]:
+            if here[s] < until[s]:
                 chosen = lane[s] + LANES * counts[s, lane[s]]
                 chosen = chosen if chosen < scale.size else mine[s]  # by rounding
                 z[here[s]] = chosen
@@ -169,7 +169,7 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
 
 @intrinsic
 def put(typing_context: Any, n: Any, s: Any, t: Any, value: Any) -> Any:
-    """n[s, t] = value, as a vector: one that is loaded soon after would wait for a single number's store."""
+    """n[s, t] = value, stored as a whole vector: loading one soon after a single number was stored has to wait."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         n, s, t, value = arguments_of(context, builder, signature, arguments)
