@@ -109,6 +109,11 @@ def test_a_token_is_drawn_without_its_own_vote(mine, topics_a_document):
     expected = (a + other) * (K[0] - own + eta) / (K.sum(axis=0) + 2 * eta)
     found = np.bincount(sampler.z[::2], minlength=3) / n
     np.testing.assert_allclose(found, expected / expected.sum(), atol=0.008)
+    for first in range(3):  # the second token knows what the first one has become
+        second = sampler.z[1::2][sampler.z[::2] == first]
+        expected = (a + np.eye(3)[first]) * (K[1] - np.eye(3)[1] + eta) / (K.sum(axis=0) + 2 * eta)
+        found = np.bincount(second, minlength=3) / second.size
+        np.testing.assert_allclose(found, expected / expected.sum(), atol=2.5 / np.sqrt(second.size))
 
 
 def test_many_topics_are_drawn_from_the_formula(topics_a_document):
@@ -187,6 +192,54 @@ def test_a_prior_for_sampling_does_not_outweigh_the_document():
         run.loop("auto", None)
         run.sample(None)
     assert max(strengths) < 3
+
+
+@pytest.mark.parametrize(("halvings", "expected"), [(0, [0, 0]), (4, [3, 4, 4, 5, 4, 4])])
+def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expected, monkeypatch):
+    """Judged by a made-up worth that is greatest after so many halvings."""
+    world = worlds.intervals()
+    corpus, unseen = (world.sample(n, length=20, seed=n).counts for n in (1000, 100))
+    run = RefinementRun(world.mixture, Visits(corpus, unseen, Workers(1)))
+    run.loop(1, None)
+    halved = []
+
+    class Watched(Sampler):
+        def mean(self, n_sweeps):
+            halved.append(round(np.log2(0.45 * 20 / self.concentration)))
+            return super().mean(n_sweeps)
+
+    monkeypatch.setattr("fdmix.refinement.Sampler", Watched)
+    monkeypatch.setattr(run, "worth", lambda choice: -abs(halved[-1] - halvings) if halved else -10.0)
+    said = []
+    run.sample(said.append)
+    roads = [0, 0, 1, 0, 2, 0, 3]  # the strong prior and weaker ones in turns
+    assert halved[::2] == roads + expected  # each stage forgets some sweeps first
+    steps = np.diff([one.passes for one in said]).tolist()
+    assert steps[:6] == [20] * 6
+    assert steps[-1] == 0  # what is taken in the end
+
+
+@pytest.mark.parametrize("when", [1, 2, 4])
+def test_sampling_can_be_stopped(case, when):
+    _, corpus, rough, unseen = case
+    sampled = []
+
+    def stop(said):
+        if said.phase == "sampling":
+            sampled.append(said)
+        return len(sampled) == when
+
+    better = refine(rough, corpus, unseen=unseen[:500], callback=stop)
+    assert len(sampled) == when
+    assert better.concentration in {one.concentration for one in sampled}
+
+
+def test_any_seed_sets_the_same_documents_aside(case):
+    _, corpus, rough, _ = case
+    first, second = (begin_refinement(rough, corpus, None, 10**6, seed, None).visits.judges for seed in (1, 2))
+    np.testing.assert_array_equal(first.toarray(), second.toarray())
+    first, second = (fit_documents(corpus[:200], 3, seed=seed).mixture.provenance["moments"] for seed in (1, 2))
+    assert first == second
 
 
 def test_a_blend_has_both_topics_and_keeps_their_sizes():

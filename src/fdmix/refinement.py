@@ -23,7 +23,7 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
-DRAWS = 1e9  # topics of tokens that may be drawn, half a minute with 100 topics; small corpora get more sweeps,
+DRAWS = 8e8  # topics of tokens that may be drawn, half a minute with 100 topics; small corpora get more sweeps,
 SWEEPS_IN_ALL = 300, 900  # but no more, and large ones no fewer
 LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
