@@ -23,8 +23,8 @@ MOST_ASIDE = 4_000  # and no more than so many
 FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
 SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
-DRAWS = 8e8  # topics of tokens that may be drawn, half a minute with 100 topics; small corpora get more sweeps,
-SWEEPS_IN_ALL = 300, 900  # but no more, and large ones no fewer
+SWEEPS_IN_ALL = 300, 900  # at least and at most: (so many draws / those of a sweep)^1.5,
+DRAWS = 1.2e8  # half a minute for 60,000 paragraphs; small corpora need more sweeps, which are cheap
 LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
 STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
 HALVINGS = 3  # of the prior, before it is judged whether weaker ones are better
@@ -289,7 +289,7 @@ class _Sweeps:
         n_topics, n_words = run.before.topics.shape
         work = run.visits.n_tokens + n_topics * n_words / 20  # of a sweep, in draws; its counts take time, too
         self.run, self.callback, self.stop = run, callback, False
-        self.done, self.in_all = 0, int(np.clip(DRAWS / max(work, 1.0), *SWEEPS_IN_ALL))
+        self.done, self.in_all = 0, int(np.clip((DRAWS / max(work, 1.0)) ** 1.5, *SWEEPS_IN_ALL))
 
     def after(self, stage: _Stage, factor: float = 1.0, sweeps: int = 2 * SWEEPS) -> _Stage:
         """Where sweeps with so many times the prior's strength lead; where we are, if there are none left."""
