@@ -86,7 +86,8 @@ def refine(
         choice is then on the side of too few passes
     max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
     callback : called with a `Refinement` after each pass, and now and then while sampling; returning True stops
-    seed : of the sample of documents, the halves of those set aside, and the draws; the result is the same on any number of threads
+    seed : of the sample of documents, the halves of those set aside, and the draws
+    n_threads : the result is the same with any number
 
     >>> from fdmix import Moments, fit_mixture, worlds
     >>> corpus = worlds.intervals().sample(2000, length=20)
