@@ -21,7 +21,7 @@ from fdmix.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 CARE = (12, 0.03, 0.02)  # rounds for a document, the share of its tokens that the last one moves, the smallest share
-MORE_CARE = (30, 3e-3, 0.0)  # where a score depends on it
+MORE_CARE = (30, 3e-3)  # where a score depends on it: all topics have a share
 BLOCKS = 16  # at most; each has a sum of its own, and the sums are added in order
 BYTES = 2e8  # for the sums of all blocks
 SMALLEST = 1e-6  # tokens; a smaller entry of a tally becomes zero
@@ -167,12 +167,13 @@ class Sampler:
         self.counts, self.concentration = tally.counts.toarray().astype(np.float32), concentration
         lengths = np.asarray(table.sum(axis=1)).ravel()
         self.tokens = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), np.repeat(table.indices, table.data)
-        self.order = np.argsort(self.tokens[1], kind="stable")
+        self.order = np.argsort(self.tokens[1], kind="stable").astype(np.int32)
         self.first = np.searchsorted(self.tokens[1][self.order], np.arange(table.shape[1] + 1))
         edges = np.searchsorted(self.first, np.linspace(0, self.order.size, BLOCKS + 1)[1:-1]).tolist()
         self.words = list(pairwise([0, *edges, table.shape[1]]))  # about as many tokens in each cut
-        rng = np.random.default_rng([seed, 3])
-        self.z = rng.choice(tally.totals.size, self.order.size, p=tally.totals / tally.totals.sum()).astype(np.int32)
+        rng, shares = np.random.default_rng([seed, 3]), tally.totals / tally.totals.sum()
+        smallest = np.uint16 if shares.size <= 2**16 else np.int32  # what is looked up in any order should be small
+        self.z = rng.choice(shares.size, self.order.size, p=shares).astype(smallest)
         self.seed, self.n_drawn, self.rounds = seed, 0, FIRST_ROUNDS
         self.topics_a_document = visits.mean_length  # on average, before the last sweep
 

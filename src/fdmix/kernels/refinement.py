@@ -41,17 +41,20 @@ def complete_documents(begin, end, table, second, topics, unigram, shares, prior
     """scores[d, k] = sum over tokens u of d's second half of log ((1 - b_k) sum_t theta_t mu_t(u) + b_k unigram(u)).
 
     theta_t = (a_t + n_t) / (A + l) from the document's first half, which is in `table`; b = `shares`.
+    care : (rounds, tolerance) as in `visit_documents`; all topics are asked in each round, eight at a time
     """
     indptr = table[0]
     held, held_words, held_counts = second
     first, topic, chance = topics
     T = prior.size
     guess = _first_guess(topics, prior)
-    g = np.empty(T)
-    room = _room(1, 1, T)
+    g = np.empty(T, np.float32)
+    r, mu = np.empty((1, T), np.float32), np.empty((1, T), np.float32)
     for d in range(begin, end):
-        room = _enough(room, indptr[d], indptr[d + 1], table, topics)
-        _respond(indptr[d], indptr[d + 1], table, topics, prior, guess, care, room, g)
+        if indptr[d + 1] - indptr[d] > r.shape[0]:
+            n = 2 * (indptr[d + 1] - indptr[d])
+            r, mu = np.empty((n, T), np.float32), np.empty((n, T), np.float32)
+        _respond_with_all(indptr[d], indptr[d + 1], table, topics, prior, guess, care, (r, mu), g)
         total = 0.0
         for t in range(T):
             total += g[t]
@@ -63,6 +66,42 @@ def complete_documents(begin, end, table, second, topics, unigram, shares, prior
             for k in range(shares.size):
                 mixed = (1 - shares[k]) * m + shares[k] * unigram[held_words[i]]
                 scores[d, k] += held_counts[i] * np.log(mixed)
+
+
+@njit
+def _respond_with_all(begin, end, table, topics, prior, guess, care, room, g):
+    """g = a + n of one document; room : for its responsibilities and mu, words by topics."""
+    _, words, counts = table
+    first, topic, chance = topics
+    rounds, tolerance = care
+    r, mu = room
+    new = np.empty(g.size, np.float32)
+    length = 0.0
+    g[:] = prior
+    r[: end - begin] = 0
+    mu[: end - begin] = 0
+    for i in range(begin, end):
+        for e in range(first[words[i]], first[words[i] + 1]):
+            r[i - begin, topic[e]], mu[i - begin, topic[e]] = guess[e], chance[e]
+            g[topic[e]] += counts[i] * guess[e]
+        if first[words[i]] < first[words[i] + 1]:
+            length += counts[i]
+    for _ in range(rounds):
+        moved = np.float32(0)
+        for i in range(end - begin):
+            count, total = np.float32(counts[begin + i]), np.float32(0)
+            for t in range(g.size):
+                new[t] = max(g[t] - r[i, t], np.float32(1e-12)) * mu[i, t]
+                total += new[t]
+            total = np.float32(1) / total if total > 0 else np.float32(0)
+            for t in range(g.size):
+                share = new[t] * total
+                change = count * (share - r[i, t])
+                g[t] += change
+                moved += abs(change)
+                r[i, t] = share
+        if moved <= tolerance * length:
+            break
 
 
 @njit
