@@ -47,6 +47,11 @@ def run(*arguments, code=0, **options):
     return done
 
 
+def test_python_m_is_the_same_program():
+    done = subprocess.run([sys.executable, "-m", "fdmix", "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.replace("python -m fdmix", "fdmix").split() == run("--help").stdout.split()
+
+
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory):
     """Documents of a world with known topics, as a CSV in two halves, and all of it as JSON lines."""

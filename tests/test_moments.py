@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import fdmix.counting
 import fdmix.pairs
 from fdmix import Corpus, Moments, worlds
-from fdmix.pairs import PairSums
+from fdmix.pairs import PairSums, rearranged
 
 N_WORDS = 6
 WORDS = tuple("abcdef")
@@ -504,3 +504,15 @@ def test_bad_options(bad):
         Moments.of([[1, 1], [2, 0]], **bad)
     with pytest.raises(ValueError, match="no fold 7"):
         of([[0, 1]], folds=2).without_fold(7)
+
+
+def test_a_symmetric_matrix_rearranged():
+    rng = np.random.default_rng(5)
+    counts = rng.poisson(0.3, (60, 40))
+    counts[:, [3, 17, 39]] = 0  # words without a pair
+    matrix = Moments.of(counts).matrix
+    seen = rng.permutation(np.flatnonzero(np.diff(matrix.indptr)))
+    found = rearranged(matrix, seen)
+    assert (found != matrix[seen][:, seen]).nnz == 0
+    assert found.nnz == matrix.nnz
+    assert found.has_sorted_indices

@@ -17,6 +17,7 @@ from fdmix.kernels.threads import one_blas_thread, thread_count
 from fdmix.memory import available_bytes, in_words
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
+from fdmix.pairs import rearranged
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 from fdmix.starts import STARTS, starting_mixture
 from fdmix.vocabulary import positions
@@ -102,7 +103,7 @@ def fit_mixture(
     mhat = moments.matrix
     seen = np.flatnonzero(np.diff(mhat.indptr))
     if seen.size < moments.n_words:  # words without a pair have no say, and probability 0
-        mhat = mhat[seen][:, seen]
+        mhat = rearranged(mhat, seen)
     if n_topics == 1:
         topic = np.asarray(mhat.sum(axis=1)).ravel()
         only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))

@@ -259,6 +259,18 @@ class PairSums:
         )
 
 
+def rearranged(matrix: sp.csr_array, words: Integers) -> sp.csr_array:
+    """matrix[words][:, words] of a symmetric matrix, for words in any order that have all its entries among them.
+
+    Turned over, which changes nothing in a symmetric matrix, its columns are in order without being sorted.
+    """
+    position = np.empty(matrix.shape[0], matrix.indices.dtype)
+    position[words] = np.arange(words.size)
+    rows = matrix[words]
+    turned = sp.csr_array((rows.data, position[rows.indices], rows.indptr), shape=(words.size, words.size)).tocsc()
+    return sp.csr_array((turned.data, turned.indices, turned.indptr), shape=turned.shape)
+
+
 def _scratch(room: int) -> tuple[Any, Any]:
     return np.empty(room, np.int32), np.empty(room, np.int64)
 

@@ -14,6 +14,7 @@ from fdmix.fit import Progress, Solution, check_n_topics, fit_mixture
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
+from fdmix.pairs import rearranged
 from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, mind_the_memory, set_aside
 from fdmix.solvers import EM
 
@@ -74,8 +75,9 @@ def fit_documents(
 
 def _correlations(refined: Mixture, fitted: Mixture, moments: Moments, n_threads: int | None) -> tuple[Any, float]:
     """alpha of the fit, improved by EM on the pairs with the refined topics held fixed; and L = sum Mhat log M."""
-    seen = np.flatnonzero(np.diff(moments.matrix.indptr))
-    mhat = moments.matrix[seen][:, seen]
+    mhat = moments.matrix
+    seen = np.flatnonzero(np.diff(mhat.indptr))
+    mhat = rearranged(mhat, seen)
     topics = refined.topics[:, seen]
     known = topics.sum(axis=1, keepdims=True)
     with one_blas_thread:

@@ -12,6 +12,7 @@ from fdmix.kernels.recovery import recover_l2
 from fdmix.kernels.threads import in_threads
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
+from fdmix.pairs import rearranged
 from fdmix.starts import anchors
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -46,14 +47,15 @@ def extreme_points(
         raise ValueError(
             f"EP needs a whole number of topics and a positive tolerance, not {n_topics!r}, {tolerance!r}"
         )
-    mhat, unigram = moments.matrix, moments.unigram
+    whole, unigram = moments.matrix, moments.unigram
     seen = np.flatnonzero(unigram > 0)
     if not 1 <= n_topics <= seen.size:
         raise ValueError(f"EP needs from 1 to {seen.size:,} topics, one for each anchor word, not {n_topics}")
-    rows = sp.csr_array(sp.diags_array(1 / unigram[seen]) @ mhat[seen][:, seen])
+    mhat = rearranged(whole, seen)
+    rows = sp.csr_array(sp.diags_array(1 / unigram[seen]) @ mhat)
     enough = max(50, 0.004 * moments.n_documents) if min_documents is None else min_documents
     rng = np.random.default_rng(seed)
-    chosen = anchors(mhat[seen][:, seen], n_topics, moments.document_frequencies[seen], rng, enough)
+    chosen = anchors(mhat, n_topics, moments.document_frequencies[seen], rng, enough)
     basis = rows[chosen].toarray()
     if loss == "kl":
         even = np.eye(n_topics) / n_topics
@@ -63,7 +65,7 @@ def extreme_points(
     topics = np.zeros((n_topics, moments.n_words))
     topics[:, seen] = shares.T * unigram[seen]
     topics /= topics.sum(axis=1, keepdims=True)
-    return Mixture(topics, _correlations(topics, mhat), moments.vocabulary)
+    return Mixture(topics, _correlations(topics, whole), moments.vocabulary)
 
 
 def _least_squares(basis: Floats, rows: sp.csr_array, tolerance: float, n_threads: int | None) -> Floats:

@@ -21,6 +21,7 @@ from fdmix.kernels import dense_pass, sparse_pass, steps
 from fdmix.kernels.sparse_pass import STRIP
 from fdmix.kernels.threads import Workers, one_blas_thread
 from fdmix.mixture import Mixture
+from fdmix.pairs import rearranged
 
 ROWS = 256  # words that a task of the EM step takes
 CHUNK = 512  # words in one matrix product
@@ -48,8 +49,7 @@ class NumbaEngine(Engine):
         self.buffers = Buffers()
         self.n_words, self.n_topics = mhat.shape[0], n_topics
         self.order = np.argsort(-np.asarray(mhat.sum(axis=1)).ravel(), kind="stable")
-        self.mhat = mhat[self.order][:, self.order]
-        self.mhat.sort_indices()
+        self.mhat = rearranged(mhat, self.order)
 
     def place(self, mixture: Mixture) -> State:
         """Words by falling frequency; rows and columns padded with zeros."""

@@ -1,0 +1,5 @@
+"""python -m fdmix: the command line."""
+
+from fdmix.cli import main
+
+main()
