@@ -70,19 +70,25 @@ def _write(out, name, scale, rows, mixtures, likelihoods, complete):
 
 def learned(method, name, scale, out, data, say, mallet=None):
     """(Mixture, facts) of a method on a corpus's training documents, learned once and kept in `out`."""
-    out.mkdir(parents=True, exist_ok=True)
-    if not (out / "test.npz").is_file():
-        say(f"{name}: reading the corpus")
-        train, test = CORPORA[name][0](scale, data)
-        save_corpus(train, out / "train.npz")
-        save_corpus(test, out / "test.npz")
+    train = training_documents(name, scale, out, data, say)
     say(f"{name}: {method}")
     settings = _settings(name, scale)
     jobs = {
         "SparseLDA": {"sweeps": settings["sweeps"]},
         "MALLET": {"sweeps": MALLET_SWEEPS[scale], "program": mallet},
     }
-    return measured(method, out / "train.npz", settings["n_topics"], out, **jobs.get(method, {}))
+    return measured(method, train, settings["n_topics"], out, **jobs.get(method, {}))
+
+
+def training_documents(name, scale, out, data, say):
+    """Where the training documents of a corpus are, beside those to test with: read once and kept in `out`."""
+    if not (out / "test.npz").is_file():
+        say(f"{name}: reading the corpus")
+        train, test = CORPORA[name][0](scale, data)
+        out.mkdir(parents=True, exist_ok=True)
+        save_corpus(train, out / "train.npz")
+        save_corpus(test, out / "test.npz")
+    return out / "train.npz"
 
 
 def _settings(name, scale):
