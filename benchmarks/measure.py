@@ -1,11 +1,13 @@
 """Time and peak memory of a call, and a description of the machine."""
 
-import os
 import platform
+import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from fdmix.kernels.threads import thread_count
 
 
 def seconds(work, repeats=3):
@@ -33,11 +35,17 @@ def peak_megabytes(code):
 
 
 def reset_peak():
-    Path("/proc/self/clear_refs").write_text("5")
+    """Forget the peak so far, where the system can (Linux)."""
+    path = Path("/proc/self/clear_refs")
+    if path.exists():
+        path.write_text("5")
 
 
 def peak():
-    return _status("VmHWM")
+    """Megabytes at the peak; elsewhere than on Linux, since the process began."""
+    if Path("/proc/self/status").exists():
+        return _status("VmHWM")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def resident():
@@ -46,9 +54,12 @@ def resident():
 
 def machine():
     """One line that says where the numbers come from."""
-    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
+    described = Path("/proc/cpuinfo")
+    names = (
+        [line for line in described.read_text().splitlines() if "model name" in line] if described.exists() else []
+    )
     name = names[0].split(":")[1].strip() if names else platform.processor()
-    return f"{name}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, {platform.system()}"
+    return f"{name}, {thread_count()} cores, Python {platform.python_version()}, {platform.system()}"
 
 
 def _status(field):

@@ -148,7 +148,8 @@ def seeds(papers, holdout, seed):
         ),
     ):
         distance = matching_distance(fit(1), fit(2))
-        print(f"  two seeds: {who:32} l1 {distance.mean:.4f}, {distance.missed} over 1", flush=True)
+        said = f"l1 {distance.mean:.4f}, {distance.missed} over 1"
+        print(f"  mlpapers, split {seed}, two seeds: {who:32} {said}", flush=True)
 
 
 def main():

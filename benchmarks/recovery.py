@@ -23,6 +23,7 @@ class Problem:
     n_documents: int
     n_topics: int
     runs: int
+    concentration: float = 60.0  # of the Dirichlet that topics are drawn from: the sum of its parameters
     target: float | None = None  # l1 of the default call
     most_missed: int = 0
 
@@ -41,16 +42,16 @@ def correlated_theta(seed):
 
 
 PROBLEMS = {
-    "authors": Problem(worlds.authors, 50_000, 20, 5, 0.03),
-    "middle": Problem(lambda seed: worlds.zipf(100, 3_000, seed), 20_000, 100, 5, 0.20, 1),
-    "paper": Problem(lambda seed: worlds.zipf(500, 10_500, seed), 100_000, 500, 1, 0.20, 3),
+    "authors": Problem(worlds.authors, 50_000, 20, 5, 10.0, 0.03),
+    "middle": Problem(lambda seed: worlds.zipf(100, 3_000, seed), 20_000, 100, 5, 60.0, 0.20, 1),
+    "paper": Problem(lambda seed: worlds.zipf(500, 10_500, seed), 100_000, 500, 1, 60.0, 0.20, 3),
     "dense theta": Problem(dense_theta, 10_000, 30, 2),
     "correlated": Problem(correlated_theta, 10_000, 30, 2),
 }
 SWEEPS = 100
 
 
-def gibbs(corpus, world):
+def gibbs(corpus, world, topic_concentration):
     """Topics of tomotopy's LDA after some sweeps on 2 workers, given the true priors; None if it is not installed."""
     try:
         import tomotopy
@@ -58,7 +59,9 @@ def gibbs(corpus, world):
         print("  the peer is left out: pip install tomotopy")
         return None
     concentration = float(world.law.a[0]) if isinstance(world.law, worlds.Dirichlet) else 0.1
-    model = tomotopy.LDAModel(k=world.topics.shape[0], alpha=concentration, eta=60 / world.topics.shape[1], seed=1)
+    model = tomotopy.LDAModel(
+        k=world.topics.shape[0], alpha=concentration, eta=topic_concentration / world.topics.shape[1], seed=1
+    )
     counts = corpus.counts
     for d in range(counts.shape[0]):
         entries = slice(counts.indptr[d], counts.indptr[d + 1])
@@ -98,7 +101,7 @@ def run(name, seed, with_peer):
         f"trace {found.correlations.trace():.3f} of {world.law.correlations.trace():.3f}{verdict}",
         flush=True,
     )
-    if with_peer and (peer := gibbs(corpus, world)):
+    if with_peer and (peer := gibbs(corpus, world, problem.concentration)):
         peer_seconds, peer_distance = peer
         print(
             f"              tomotopy, {SWEEPS} sweeps: l1 {peer_distance.mean:.4f}, missed "

@@ -5,6 +5,7 @@ What is done is kept: asked for again, it is not repeated. What takes long says 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import resource
@@ -44,12 +45,15 @@ def measured(method, corpus_path, n_topics, out, **settings):
     """(Mixture, facts) of a method; `out` is a folder for what is kept."""
     name = re.sub(r"\W+", "-", method.lower())
     model, facts = Path(out) / f"{name}.model", Path(out) / f"{name}.json"
-    if facts.is_file() and _differ(json.loads(facts.read_text())["settings"], settings):
-        raise RuntimeError(f"{facts} was made with other settings: delete it to make it again")
+    digest = hashlib.sha256(Path(corpus_path).read_bytes()).hexdigest()
+    if facts.is_file():
+        kept = json.loads(facts.read_text())
+        if _differ(kept["settings"], settings) or (kept["n_topics"], kept["corpus"]) != (n_topics, digest):
+            raise RuntimeError(f"{facts} was made with other settings or documents: delete it to make it again")
     if not facts.is_file():
         Path(out).mkdir(parents=True, exist_ok=True)
         job = {"method": method, "corpus": str(corpus_path), "n_topics": n_topics, "settings": settings}
-        job |= {"model": str(model), "facts": str(facts)}
+        job |= {"model": str(model), "facts": str(facts), "digest": digest}
         done = subprocess.run(
             [sys.executable, "-m", "experiments.measured"],
             input=json.dumps(job),
@@ -162,6 +166,8 @@ def main():
     mixture.save(job["model"])
     said = {
         "method": job["method"],
+        "n_topics": job["n_topics"],
+        "corpus": job["digest"],
         "settings": job["settings"],
         "seconds": round(wall, 2),
         "cpu_seconds": round(cpu, 2),

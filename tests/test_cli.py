@@ -169,6 +169,23 @@ def test_assign(model, texts, tmp_path):
 
 
 @pytest.mark.slow
+def test_fit_with_documents(texts, tmp_path):
+    from_file = ("fit", texts / "all.jsonl", "--topics", 20)
+    run(*from_file, "--documents", "-o", tmp_path / "model")
+    mixture = Mixture.load(tmp_path / "model")
+    expected = fdmix.fit_documents(fdmix.read_corpus(texts / "all.jsonl"), 20).mixture
+    np.testing.assert_allclose(mixture.topics, expected.topics, rtol=1e-6, atol=1e-12)
+    assert "refined" in mixture.provenance
+    cut = run(*from_file, "--documents", "--time-limit", 0.001, "-o", tmp_path / "cut")
+    assert "the time limit" in cut.stderr
+    refused = run(*from_file, "--documents", "--sparsity", 0, "-o", tmp_path / "model", code=1)
+    assert "--documents does not go with" in refused.stderr
+    run("count", texts / "all.jsonl", "-o", tmp_path / "moments")
+    refused = run("fit", tmp_path / "moments", "--topics", 20, "--documents", "-o", tmp_path / "model", code=1)
+    assert "needs the text" in refused.stderr
+
+
+@pytest.mark.slow
 def test_refine(model, texts, tmp_path):
     run("refine", model, texts / "a.csv", "--column", "text", "-o", tmp_path / "better", "--unseen", texts / "b.csv")
     better = Mixture.load(tmp_path / "better")

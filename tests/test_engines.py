@@ -40,6 +40,20 @@ cases = st.tuples(
 )
 
 
+@pytest.mark.parametrize("name", list(ENGINES))
+@settings(max_examples=20)
+@given(cases)
+def test_a_plain_step_never_loses_likelihood(name, case):
+    """The theorem behind EM, for the step itself: the loop of a fit would hide a wrong one."""
+    mhat, mixture = random_problem(*case)
+    engine = engine_for(name, mhat, mixture.n_topics, 2)
+    state = engine.place(mixture)
+    before = engine.expect(state)
+    for joint in (True, False):
+        after = engine.expect(engine.maximise(state, engine.expect(state, joint=joint)))
+        assert after.log_likelihood >= before.log_likelihood - 1e-5
+
+
 @pytest.mark.parametrize("name", FAST)
 @settings(max_examples=20)
 @given(cases, st.booleans())

@@ -48,12 +48,14 @@ def assert_is_distribution(mixture):
 def test_every_likelihood_pass_improves(moments, engine, start):
     solution = fit_mixture(moments, 4, engine=engine, start=start, sparsity=0, tolerance=0, max_passes=60)
     assert (np.diff(solution.log_likelihoods) > -1e-7).all()
+    assert solution.log_likelihoods[20] > solution.log_likelihoods[1]  # and did not give up at once
     assert_is_distribution(solution.mixture)
 
 
 def test_plain_em_never_loses_in_exact_arithmetic(moments):
     trace = fit_mixture(moments, 5, engine="numpy", sparsity=0, tolerance=0, max_passes=80).log_likelihoods
     assert (np.diff(trace) > -1e-12).all()
+    assert len(trace) == 81
 
 
 def test_the_last_log_likelihood_is_the_mixtures(moments):
@@ -307,6 +309,22 @@ def test_a_strong_toll_does_not_lead_astray(engine, sparsity):
 def test_stopping_at_any_pass_gives_the_best_so_far(moments, n_passes):
     solution = fit_mixture(moments, 4, sparsity=0, tolerance=0, max_passes=n_passes)
     assert solution.log_likelihoods[-1] >= max(solution.log_likelihoods) - 1e-6
+
+
+@pytest.mark.parametrize("n_passes", range(12, 40, 3))
+def test_stopping_in_the_sparse_phase_gives_no_step_astray(moments, n_passes):
+    solution = fit_mixture(moments, 4, tolerance=0, max_passes=n_passes)
+    trace = solution.log_likelihoods
+    assert trace[-1] >= max(trace) - 0.1 * (max(trace) - trace[0])
+
+
+@pytest.mark.parametrize("number", [np.uint8(20), np.int64(20)])
+def test_numbers_of_numpy_are_numbers(sharp_moments, number):
+    solution = fit_mixture(sharp_moments, number, max_passes=np.int64(3))
+    assert solution.mixture.n_topics == 20
+    assert len(solution.log_likelihoods) == 4
+    with pytest.raises(ValueError, match="n_topics"):
+        fit_mixture(sharp_moments, True)
 
 
 def test_correlated_topics():

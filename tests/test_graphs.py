@@ -4,19 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from experiments.graphs.karate import EDGES, WITH_MR_HI
 
 from fdmix import Corpus, Moments, fit_mixture, metrics
-
-# Zachary's karate club (1977): who met whom outside the club, and who left with the instructor, "Mr Hi" (member 1).
-FRIENDS = {
-    2: [1], 3: [1, 2], 4: [1, 2, 3], 5: [1], 6: [1], 7: [1, 5, 6], 8: [1, 2, 3, 4], 9: [1, 3], 10: [3], 11: [1, 5, 6],
-    12: [1], 13: [1, 4], 14: [1, 2, 3, 4], 17: [6, 7], 18: [1, 2], 20: [1, 2], 22: [1, 2], 26: [24, 25],
-    28: [3, 24, 25], 29: [3], 30: [24, 27], 31: [2, 9], 32: [1, 25, 26, 29],
-    33: [3, 9, 15, 16, 19, 21, 23, 24, 30, 31, 32],
-    34: [9, 10, 14, 15, 16, 19, 20, 21, 23, 24, 27, 28, 29, 30, 31, 32, 33],
-}  # fmt: skip
-EDGES = [(member, friend) for member, friends in FRIENDS.items() for friend in friends]
-WITH_MR_HI = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 17, 18, 20, 22}
 
 
 def misplaced(corpus, seed=0):

@@ -1,10 +1,12 @@
 """Passes over documents: better topics, honest choices, the same on any number of threads."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fdmix import Corpus, Mixture, Moments, fit_documents, fit_mixture, refine, worlds
+from fdmix import Corpus, Mixture, Moments, Refinement, fit_documents, fit_mixture, refine, worlds
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.sampling import sweep_all_topics
 from fdmix.kernels.threads import Workers
@@ -331,6 +333,38 @@ def test_the_same_on_any_number_of_threads(case, passes):
     np.testing.assert_array_equal(one.correlations, three.correlations)
 
 
+def test_copies_of_judges_are_not_learned_from():
+    table = sp.csr_array(np.repeat(np.arange(1, 501), 4)[:, None])  # every document four times
+    aside, rest = set_aside(table)
+    contents = table.toarray().ravel()
+    assert aside.size == 100
+    assert not np.isin(contents[rest], contents[aside]).any()
+    assert rest.size > 1500
+    same = sp.csr_array(np.full((100, 2), 3))
+    assert set_aside(same)[1].size == 90  # nothing else is there
+
+
+def test_documents_without_a_pair_are_no_judges(case):
+    _, corpus, rough, _ = case
+    empty = sp.csr_array((950, corpus.n_words), dtype=np.int32)
+    sparse = sp.vstack([empty, corpus.counts[:50]], format="csr")
+    found = fit_documents(sparse, 3)
+    assert found.mixture.concentration is not None
+    assert refine(rough, sparse).concentration is not None
+    few = sp.vstack([empty, corpus.counts[:5]], format="csr")
+    assert fit_documents(few, 3).mixture.n_topics == 3
+    with pytest.raises(ValueError, match="no unseen document has two tokens"):
+        refine(rough, corpus, unseen=sp.csr_array(([1], ([0], [0])), shape=(3, corpus.n_words)))
+
+
+@pytest.mark.parametrize("alpha", [np.eye(10) / 10, np.full((10, 10), 0.01)])
+def test_the_strength_of_the_prior_is_found_from_any_alpha(case, alpha):
+    """Topics from elsewhere often come without correlations: the prior they imply is as weak or strong as can be."""
+    _, corpus, rough, unseen = case
+    told = refine(Mixture(rough.topics, alpha), corpus, 1, unseen=unseen[:500]).concentration
+    assert 0.1 < told < 10
+
+
 def test_a_sample_is_enough_and_depends_on_the_seed(case):
     world, corpus, rough, _ = case
     first, again, other = (refine(rough, corpus, 1, max_documents=1500, seed=s) for s in (1, 1, 2))
@@ -341,10 +375,11 @@ def test_a_sample_is_enough_and_depends_on_the_seed(case):
 
 @pytest.mark.parametrize("n", [40, 1000, 200_000])
 def test_some_documents_are_set_aside_the_same_ones_each_time(n):
-    aside, rest = set_aside(n)
+    table = sp.csr_array(np.arange(1, n + 1)[:, None])  # all different
+    aside, rest = set_aside(table)
     assert aside.size == {40: 10, 1000: 50, 200_000: 4000}[n]
     np.testing.assert_array_equal(np.sort(np.concatenate([aside, rest])), np.arange(n))
-    np.testing.assert_array_equal(set_aside(n)[0], aside)
+    np.testing.assert_array_equal(set_aside(table)[0], aside)
     assert abs(aside.mean() / n - 0.5) < 0.2  # from everywhere
 
 
@@ -367,6 +402,40 @@ def test_a_callback_can_stop_it(case):
     said = []
     refine(rough, corpus, 5, callback=lambda one: said.append(one) or True)
     assert len(said) == 1
+
+
+def _interrupt(_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("phase", ["passes", "sampling"])
+@pytest.mark.parametrize(
+    ("ask", "reason"), [(lambda _: True, "the callback asked to stop"), (_interrupt, "interrupted by the user")]
+)
+def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask, reason):
+    _, corpus, _, unseen = case
+
+    def hear(now):
+        return isinstance(now, Refinement) and now.phase == phase and ask(now)
+
+    stopped = fit_documents(corpus, 10, callback=hear)
+    assert stopped.reason == reason
+    assert not stopped.converged
+    pairs = fit_mixture(Moments.of(corpus), 10).mixture
+    found, before = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (stopped.mixture, pairs))
+    assert found > before - 0.01
+
+
+def test_a_time_limit_holds_for_documents_too(case):
+    corpus, limit = case[1], 0.3
+
+    def wait(now):
+        if isinstance(now, Refinement):
+            time.sleep(limit)
+
+    stopped = fit_documents(corpus, 10, time_limit=limit, callback=wait)
+    assert stopped.reason.startswith("the time limit")
+    assert not stopped.converged
 
 
 def test_odd_inputs(case):

@@ -104,18 +104,18 @@ def buckets(block: Block, n_buckets: int) -> list[Block]:
     bucket_d = mix(sum_u c_d(u) hash(word u)) mod n: it does not depend on the words' order or positions,
     nor on the other documents, so that shards agree on it and removal finds the right bucket.
     """
-    bucket = (_content_hashes(block.counts, _word_hashes(block)) % np.uint64(n_buckets)).astype(np.int64)
+    bucket = (content_hashes(block.counts, _word_hashes(block)) % np.uint64(n_buckets)).astype(np.int64)
     return [Block(block.counts[bucket == k], block.copies[bucket == k], block.vocabulary) for k in range(n_buckets)]
 
 
 def in_order(counts: sp.csr_array) -> sp.csr_array:
     """The documents in an order that depends on their contents only: the same however they arrived."""
-    columns = _mix(np.arange(1, counts.shape[1] + 1, dtype=np.uint64))
-    return sp.csr_array(counts[np.argsort(_content_hashes(counts, columns), kind="stable")])
+    return sp.csr_array(counts[np.argsort(content_hashes(counts), kind="stable")])
 
 
-def _content_hashes(counts: sp.csr_array, words: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """For each document mix(sum_u c_d(u) hash(u))."""
+def content_hashes(counts: sp.csr_array, words: Any = None) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """For each document mix(sum_u c_d(u) hash(u)); words : their hashes, those of their positions unless given."""
+    words = _position_hashes(counts.shape[1]) if words is None else words
     with np.errstate(over="ignore"):
         contributions = counts.data.astype(np.uint64) * words[counts.indices]
         running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
@@ -211,9 +211,13 @@ def _cut(block: Block) -> Iterator[Block]:
 
 def _word_hashes(block: Block) -> np.ndarray[Any, np.dtype[np.uint64]]:
     if block.vocabulary is None:
-        return _mix(np.arange(1, block.counts.shape[1] + 1, dtype=np.uint64))
+        return _position_hashes(block.counts.shape[1])
     digests = b"".join(blake2b(word.encode(), digest_size=8).digest() for word in block.vocabulary)
     return np.frombuffer(digests, "<u8").astype(np.uint64)
+
+
+def _position_hashes(n_words: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    return _mix(np.arange(1, n_words + 1, dtype=np.uint64))
 
 
 def _mix(numbers: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:

@@ -25,6 +25,7 @@ from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.monitoring import CallbackSupportMixin, Watch, with_callbacks
 from fdmix.pairs_and_documents import fit_documents
+from fdmix.refinement import MOST_DOCUMENTS
 from fdmix.solvers import Solver
 from fdmix.vocabulary import Vocabulary, as_vocabulary
 from fdmix.weighted import WeightedMoments, is_whole
@@ -38,7 +39,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     """A topic model from word pairs, for scikit-learn: counts in, topic shares of documents out.
 
     Maximises sum_uv Mhat[u, v] log (mu' alpha mu)[u, v] over topics mu and their correlations alpha, where Mhat is
-    the unbiased estimate of the probabilities of word pairs; then makes the topics as sparse as the data allow.
+    the unbiased estimate of the probabilities of word pairs, and makes the topics as sparse as the data allow; then,
+    with `refine`, goes on with the documents, whose topics have a little of every word.
 
     Parameters
     ----------
@@ -48,12 +50,14 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     max_iter : most passes over the pairs
     tol : a pass that changes less is the last, see `fit_mixture`
     refine : whether passes over the documents follow the fit to their pairs (`fit_documents`): better topics for some
-        more time and for memory of all documents. Only with whole counts and weights, and solver="em".
+        more time and for memory of all documents. Only with whole counts and weights (of a million documents at
+        most in all), and solver="em".
     prior : of `transform`. None: the most likely topics of each document; "dirichlet": about the posterior mean under
-        the prior that matches the correlations; or the Dirichlet's parameters
+        the mixture's prior; or the Dirichlet's parameters
     random_state : whole number or RandomState; None is 0, so that a fit can be repeated
     n_jobs : threads; None or -1: all cores. No result depends on it.
-    callback : called with a `Progress` after each pass; returning True stops the fit. See also `set_callbacks`.
+    callback : called with a `Progress` after each pass over the pairs; returning True stops the fit. See also
+        `set_callbacks`, and `fit_documents`, which also tells of passes over documents.
 
     Attributes
     ----------
@@ -111,7 +115,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add documents to those seen. Only pairs are counted here: topics are fitted when they are next asked for.
+        """Add documents to those seen. Only their pairs are counted: topics are fitted when they are next asked for.
 
         With whole counts, the result is the same, to the last bit, as that of one `fit` on all documents.
         """
@@ -142,8 +146,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """How well the model predicts words of other documents; higher is better, so that a grid search can choose T.
 
-        The mean log-probability of a word in one half of a document, given the other half and the Dirichlet prior
-        that matches the correlations. With fractional counts there are no halves: the pair log-likelihood.
+        The mean log-probability of a word in one half of a document, given the other half and the mixture's
+        Dirichlet prior. With fractional counts there are no halves: the pair log-likelihood.
         """
         check_is_fitted(self, "moments_")
         counts, weights = self._checked(X, sample_weight, reset=False)
@@ -257,11 +261,15 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         return WeightedMoments.of(counts, words, weights=weights)
 
     def _kept(self, counts: Any, weights: Any) -> sp.csr_array | None:
-        """The documents, as often as their weights say, if they are wanted and whole."""
+        """The documents, as often as their weights say, if they are wanted, whole and not too many."""
         if not self.refine or not is_whole(counts) or not (weights is None or is_whole(weights)):
             return None
         table = whole_counts(counts)
-        return table if weights is None else table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
+        if weights is None:
+            return table
+        if weights.sum() > max(MOST_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
+            return None
+        return table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
 
     def _warn_of_fractions(self, counts: Any, *, once: bool) -> None:
         """In every fit; elsewhere only if the fit was on whole counts."""

@@ -19,7 +19,7 @@ from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.pairs import rearranged
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
-from fdmix.starts import STARTS, starting_mixture
+from fdmix.starts import DIMENSIONS, STARTS, starting_mixture
 from fdmix.vocabulary import positions
 from fdmix.weighted import WeightedMoments
 
@@ -76,7 +76,8 @@ def fit_mixture(
     n_topics : T
     solver : "em" (sparse EM, the default), "adam" (the paper's), or either's settings as an object
     engine : "numba", "numpy" (slow, for checks) or "auto"
-    seed : same seed, same result, on any number of threads
+    seed : of what is drawn: other starts than "anchors", Adam's pairs. The default call draws nothing, so that two
+        seeds agree. Same seed, same result, on any number of threads
     start : "anchors", "d2", "rows", "noise", or a Mixture to begin with, whose topics keep their numbers
     max_passes, time_limit : stop after so many passes, or seconds, with the best mixture so far
     tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
@@ -93,6 +94,7 @@ def fit_mixture(
     Mixture(3 topics over 100 words)
     """
     _check(moments, n_topics, max_passes, tolerance, time_limit)
+    n_topics = int(n_topics)  # a NumPy number of few bits would overflow
     chosen = _solver(solver, sparsity)
     known_engine(engine)
     thread_count(n_threads)
@@ -188,7 +190,7 @@ def _check(
     if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
     check_n_topics(n_topics)
-    if type(max_passes) is not int or max_passes < 1:
+    if not _is_whole(max_passes) or max_passes < 1:
         raise ValueError(f"max_passes must be a whole number from 1 upwards, not {max_passes!r}")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
@@ -198,16 +200,20 @@ def _check(
 
 def check_n_topics(n_topics: int) -> None:
     """Raise ValueError if it is not a number of topics."""
-    if (type(n_topics) is not int and not isinstance(n_topics, np.integer)) or n_topics < 1:
+    if not _is_whole(n_topics) or n_topics < 1:
         raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:
     """Say what a large fit will take, and refuse what cannot fit."""
-    n_topics = int(n_topics)  # a NumPy number of few bits would overflow
     pairs = 40 * n_stored + n_seen**2 // 30  # Mhat, and its tiles and lists
     topics = 100 * n_seen * n_topics + 32 * n_words * n_topics  # of a pass in float32; mixtures in float64
-    needed = pairs + topics + 60 * n_topics**2
+    start = 8 * n_seen * min(n_seen, max(DIMENSIONS, 2 * n_topics))  # points in random dimensions, before all that
+    needed = pairs + max(topics, start) + 60 * n_topics**2
     if needed > LARGE_FIT:
         log.info("the fit of %d topics will take about %s of memory", n_topics, in_words(needed))
     if needed > available_bytes():

@@ -63,7 +63,7 @@ class Mixture:
                 raise ValueError(f"{name} must be finite, non-negative numbers")
         if not np.allclose(topics.sum(axis=1), 1, atol=1e-4):
             raise ValueError("each topic must sum to 1")
-        if not np.allclose(alpha, alpha.T, atol=1e-6) or not np.isclose(alpha.sum(), 1, atol=1e-4):
+        if not np.allclose(alpha, alpha.T, atol=1e-6 * alpha.max()) or not np.isclose(alpha.sum(), 1, atol=1e-4):
             raise ValueError("correlations must be symmetric and sum to 1")
         alpha = (alpha + alpha.T) / 2
         for name, array, total in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,16 @@ from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.pairs import rearranged
-from fdmix.refinement import FEWEST, MOST_DOCUMENTS, Refinement, begin_refinement, mind_the_memory, set_aside
+from fdmix.refinement import (
+    FEWEST,
+    MOST_DOCUMENTS,
+    Refinement,
+    RefinementRun,
+    begin_refinement,
+    mind_the_memory,
+    set_aside,
+    with_pairs,
+)
 from fdmix.solvers import EM
 
 ALPHA_STEPS = 5
@@ -28,6 +38,7 @@ def fit_documents(
     max_documents: int = MOST_DOCUMENTS,
     max_passes: int = 2000,
     tolerance: float = 0.01,
+    time_limit: float | None = None,
     seed: int = 0,
     callback: Callable[[Progress | Refinement], Any] | None = None,
     n_threads: int | None = None,
@@ -40,22 +51,28 @@ def fit_documents(
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
-    callback : called with a `Progress` or a `Refinement` after each pass; returning True stops, with what is fitted
+    time_limit : stop after so many seconds, at the next pass or after the next sweeps, with what is fitted
+    callback : called with a `Progress` or a `Refinement` after each pass; returning True stops, with what is fitted.
+        Ctrl-C does, too
 
     >>> from fdmix import worlds
     >>> fit_documents(worlds.intervals().sample(2000, length=20), 3).mixture
     Mixture(3 topics over 100 words)
     """
+    begin = time.monotonic()
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     settings: dict[str, Any] = {
-        "max_passes": max_passes, "tolerance": tolerance, "seed": seed, "callback": callback, "n_threads": n_threads,
+        "max_passes": max_passes, "tolerance": tolerance, "time_limit": time_limit, "seed": seed,
+        "callback": callback, "n_threads": n_threads,
     }  # fmt: skip
-    if corpus.n_documents < FEWEST:
-        return fit_mixture(Moments.of(corpus), n_topics, **settings)
     check_n_topics(n_topics)
+    useful = with_pairs(corpus.counts)
+    if useful.size < FEWEST:
+        return fit_mixture(Moments.of(corpus, n_threads=n_threads), n_topics, **settings)
+    corpus = corpus[useful]
     if n_topics > 1:
         mind_the_memory(corpus.counts, n_topics, max_documents)
-    judges, rest = (corpus[some] for some in set_aside(corpus.n_documents))
+    judges, rest = (corpus[some] for some in set_aside(corpus.counts))
     moments = Moments.of(rest, n_threads=n_threads)
     fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
     if not fitted.converged:  # stopped by a limit, the callback or the user
@@ -63,14 +80,31 @@ def fit_documents(
     run = begin_refinement(fitted.mixture, rest, judges, max_documents, seed, n_threads)
     if run is None:
         return fitted
-    with one_blas_thread:
-        stopped = run.loop("auto", callback) or run.sample(callback)
+    stopped = _refined(run, callback, None if time_limit is None else begin + time_limit)
     refined = run.mixture()
     alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
-    settled = "documents set aside gained no more, or all sweeps of sampling were made"
-    reason = "stopped by the callback" if stopped else settled
+    reason = stopped or "documents set aside gained no more, or all sweeps of sampling were made"
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
-    return Solution(replace(refined, correlations=alpha), likelihoods, not stopped, reason)
+    return Solution(replace(refined, correlations=alpha), likelihoods, stopped is None, reason)
+
+
+def _refined(run: RefinementRun, callback: Callable[[Any], Any] | None, deadline: float | None) -> str | None:
+    """Passes over documents and sampling; what stopped them on the way, in words."""
+    late = False
+
+    def told(now: Refinement) -> bool:
+        nonlocal late
+        late = deadline is not None and time.monotonic() >= deadline
+        return bool(callback is not None and callback(now)) or late
+
+    try:
+        with one_blas_thread:
+            stopped = run.loop("auto", told) or run.sample(told)
+    except KeyboardInterrupt:
+        return "interrupted by the user"
+    if not stopped:
+        return None
+    return "the time limit was reached" if late else "the callback asked to stop"
 
 
 def _correlations(refined: Mixture, fitted: Mixture, moments: Moments, n_threads: int | None) -> tuple[Any, float]:

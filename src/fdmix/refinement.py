@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 
 from fdmix.assignment import aligned_counts, matched_prior
 from fdmix.corpus import Corpus
+from fdmix.counting import content_hashes
 from fdmix.kernels.threads import Workers, one_blas_thread, thread_count
 from fdmix.memory import available_bytes, in_words
 from fdmix.mixture import Mixture
@@ -85,7 +87,8 @@ def refine(
         and their words subtracted from the topics, which does not undo all that the topics learned from them: the
         choice is then on the side of too few passes
     max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
-    callback : called with a `Refinement` after each pass, and now and then while sampling; returning True stops
+    callback : called with a `Refinement` after each pass, and now and then while sampling; returning True stops, with
+        what is refined so far, and so does Ctrl-C
     seed : of the sample of documents, the halves of those set aside, and the draws
     n_threads : the result is the same with any number
 
@@ -100,8 +103,9 @@ def refine(
     if run is None or passes == 0:
         return mixture
     with one_blas_thread:
-        if not run.loop(passes, callback) and passes == "auto":
-            run.sample(callback)
+        with suppress(KeyboardInterrupt):
+            if not run.loop(passes, callback) and passes == "auto":
+                run.sample(callback)
         return replace(run.mixture(), correlations=run.correlations())
 
 
@@ -112,7 +116,8 @@ def begin_refinement(
     if type(max_documents) is not int or max_documents < 1:
         raise ValueError(f"max_documents must be a whole number from 1 upwards, not {max_documents!r}")
     thread_count(n_threads)
-    table = _known(mixture, corpus, "corpus")
+    table = _known(mixture, corpus)
+    table = table[with_pairs(table)]
     rng = np.random.default_rng(seed)
     share = min(max_documents / max(table.shape[0], 1), MOST_TOKENS / max(table.sum(), 1))
     if share < 1:
@@ -121,10 +126,12 @@ def begin_refinement(
     if mixture.n_topics == 1 or table.nnz == 0:
         return None
     mind_the_memory(table, mixture.n_topics, max_documents)
-    judges = None if unseen is None else _known(mixture, unseen, "unseen")
+    judges = None if unseen is None else _known(mixture, unseen)
+    if judges is not None and with_pairs(judges).size == 0:
+        raise ValueError("no unseen document has two tokens that the mixture knows")
     forget = judges is None and table.shape[0] >= FEWEST
     if forget:
-        judges, table = (table[some] for some in set_aside(table.shape[0]))
+        judges, table = (table[some] for some in set_aside(table))
     run = RefinementRun(mixture, Visits(table, judges, Workers(n_threads), seed), seed)
     if forget:
         run.forget()
@@ -138,18 +145,27 @@ def mind_the_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> N
     if needed > available_bytes():
         raise MemoryError(
             f"passes over documents would need about {in_words(needed)} but {in_words(available_bytes())} are free: "
-            "use fewer topics, fewer words, or fewer documents (max_documents)"
+            "use fewer topics or words, fewer documents (max_documents), or pairs alone (fit_mixture, refine=False)"
         )
 
 
-def set_aside(n_documents: int) -> tuple[Any, Any]:
-    """Which of so many documents are set aside to judge by, and which are not: the same ones with any seed.
+def with_pairs(table: sp.csr_array) -> Any:
+    """Which documents have two tokens or more: one token says nothing about others, and cannot be halved."""
+    return np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() >= 2)
 
-    Other documents to learn from make more of a difference than another start and other draws.
+
+def set_aside(table: sp.csr_array) -> tuple[Any, Any]:
+    """Which documents are set aside to judge by, and which are left to learn from: the same ones with any seed.
+
+    Other documents to learn from make more of a difference than another start and other draws. A copy of a document
+    that judges is not learned from: judges must be unseen.
     """
+    n_documents = table.shape[0]
     n_aside = min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
     aside, rest = np.split(np.random.default_rng([0, 2]).permutation(n_documents), [n_aside])
-    return np.sort(aside), np.sort(rest)
+    contents = content_hashes(table)
+    unlike = rest[~np.isin(contents[rest], contents[aside])]
+    return np.sort(aside), np.sort(unlike if unlike.size else rest)
 
 
 @dataclass(frozen=True)
@@ -177,7 +193,7 @@ class RefinementRun:
 
     def __init__(self, mixture: Mixture, visits: Visits, seed: int = 0) -> None:
         self.before, self.visits, self.seed, self.begin = mixture, visits, seed, time.monotonic()
-        self.matched = float(matched_prior(mixture.correlations).sum())
+        self.matched = float(np.clip(matched_prior(mixture.correlations).sum(), *STRENGTHS))
         self.best = Choice(Tally.of(mixture, visits.n_tokens), self.matched)
 
     def forget(self) -> None:
@@ -246,7 +262,7 @@ class RefinementRun:
             return replace(self.best, tally=tally, score=float("nan"))
         here = self._best_background(tally, concentration)
         for factor in (FACTOR, 1 / FACTOR):
-            while STRENGTHS[0] < here.concentration < STRENGTHS[1]:
+            while STRENGTHS[0] <= factor * here.concentration <= STRENGTHS[1]:
                 there = self._best_background(tally, factor * here.concentration)
                 if there.score <= here.score:
                     break
@@ -331,12 +347,9 @@ class _Sweeps:
         return best
 
 
-def _known(mixture: Mixture, counts: Any, name: str) -> sp.csr_array:
+def _known(mixture: Mixture, counts: Any) -> sp.csr_array:
     """Documents over the mixture's words; tokens that no topic has are left out by the visits."""
     if not isinstance(mixture, Mixture):
         raise TypeError(f"refine improves a Mixture, not {type(mixture).__name__}: use fit_mixture(...).mixture")
     corpus = counts if isinstance(counts, Corpus) else Corpus(counts)
-    table = aligned_counts(corpus, mixture.vocabulary, mixture.n_words)[0]
-    if name == "unseen" and int(np.diff(table.indptr).max(initial=0)) < 1:
-        raise ValueError("no unseen document has a word of the mixture")
-    return table
+    return aligned_counts(corpus, mixture.vocabulary, mixture.n_words)[0]

@@ -15,13 +15,15 @@ STARTS = ("anchors", "d2", "rows", "noise")
 DIMENSIONS = 1000
 FEWEST_CANDIDATES = 20  # among the few most frequent words of a small corpus, no two may lie apart
 ENOUGH_DOCUMENTS = 50  # a rarer word's row is mostly noise, and noise looks extreme
+ROWS_AT_A_TIME = 2_000  # in a random projection
 ROW_SHARE = 0.7  # of a word's row in a starting topic; the unigram makes up the rest, so that no entry is zero
 
 
 def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies: Any, seed: int) -> Mixture:
     """T starting topics with an even alpha, half of it on the diagonal.
 
-    anchors : rows of Mhat of T words that lie far apart: greedy Gram-Schmidt on random projections
+    anchors : rows of Mhat of T words that lie far apart: greedy Gram-Schmidt on random projections, the same ones
+        with any seed, so that equal moments begin equally
     d2 : rows of words drawn in turn, with probability proportional to the squared distance from those drawn
     rows : rows of words drawn by frequency
     noise : the unigram times random noise
@@ -57,7 +59,8 @@ def _chosen_words(
         enough = min(n_topics, seen.size)
         drawn = rng.choice(seen, enough, replace=False, p=unigram[seen] / unigram[seen].sum())
     else:
-        words, points = _candidates(mhat, n_topics, unigram, frequencies, rng, ENOUGH_DOCUMENTS)
+        always = np.random.default_rng(0)
+        words, points = _candidates(mhat, n_topics, unigram, frequencies, always, ENOUGH_DOCUMENTS)
         choose = farthest_points if start == "anchors" else partial(_d2_points, rng=rng)
         drawn = words[choose(points, min(n_topics, words.size))]
     return np.resize(drawn, n_topics)
@@ -80,16 +83,19 @@ def _projected_rows(
 ) -> Any:
     """The words' rows of Mhat, each summing to 1, in so many random dimensions (sparse signs)."""
     n_words = unigram.size
-    if n_words <= dimensions:
-        projected = mhat[words].toarray()
-    else:
+    projection: sp.csr_array | None = None
+    if n_words > dimensions:
         per_row = 16
         columns = rng.integers(0, dimensions, n_words * per_row)
         signs = rng.choice(np.array([-1.0, 1.0]), n_words * per_row) / np.sqrt(per_row)
         starts = np.arange(0, columns.size + 1, per_row)
-        signs_matrix = sp.csr_array((signs, columns, starts), shape=(n_words, dimensions))
-        projected = (mhat[words] @ signs_matrix).toarray()
-    return (projected / unigram[words][:, None]).astype(np.float32)
+        projection = sp.csr_array((signs, columns, starts), shape=(n_words, dimensions))
+    points = np.empty((words.size, min(n_words, dimensions)), np.float32)
+    for begin in range(0, words.size, ROWS_AT_A_TIME):  # in float64, which is large, only so many
+        some = words[begin : begin + ROWS_AT_A_TIME]
+        rows = mhat[some] if projection is None else mhat[some] @ projection
+        points[begin : begin + some.size] = rows.toarray() / unigram[some][:, None]
+    return points
 
 
 def farthest_points(points: Any, n: int) -> Any:

@@ -136,14 +136,13 @@ class Visits:
         E[theta theta' | d] = (g g' + diag(g)) / (G (G + 1)), which includes the posterior's variance.
         """
         arrays, n_topics = _arrays(self.table), prior.size
-        nothing = np.zeros(tally.counts.nnz)
 
         def some(cut: tuple[int, int]) -> Floats:
-            total = np.zeros((n_topics, n_topics))
+            total, unused = np.zeros((n_topics, n_topics)), np.zeros(tally.counts.nnz)
             for begin in range(cut[0], cut[1], DOCUMENTS_AT_A_TIME):
                 end = min(begin + DOCUMENTS_AT_A_TIME, cut[1])
                 n = np.zeros((end - begin, n_topics))
-                visit_documents(begin, end, arrays, tally.entries, prior, CARE, nothing, n)
+                visit_documents(begin, end, arrays, tally.entries, prior, CARE, unused, n)
                 g = np.maximum(n, 0) + prior
                 size = g.sum(axis=1, keepdims=True)
                 g /= np.sqrt(size * (size + 1))

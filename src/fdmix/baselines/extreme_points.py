@@ -65,7 +65,7 @@ def extreme_points(
     topics = np.zeros((n_topics, moments.n_words))
     topics[:, seen] = shares.T * unigram[seen]
     topics /= topics.sum(axis=1, keepdims=True)
-    return Mixture(topics, _correlations(topics, whole), moments.vocabulary)
+    return Mixture(topics, _correlations(topics, whole), moments.vocabulary, moments.preparation)
 
 
 def _least_squares(basis: Floats, rows: sp.csr_array, tolerance: float, n_threads: int | None) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Annotated
 
@@ -35,7 +36,7 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from; anywhere.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from (any place).")] = False,
 ) -> None:
     """Learn topics from word pairs.
 
@@ -45,6 +46,8 @@ def options(
 
 def main() -> None:
     """Run; an error is one or two sentences and exit code 1, wrong usage exit code 2."""
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("fdmix").setLevel(logging.INFO)  # such as how much memory a large fit will take
     debug = "--debug" in sys.argv[1:]
     sys.argv = [sys.argv[0], *(argument for argument in sys.argv[1:] if argument != "--debug")]
     try:

@@ -21,6 +21,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from fdmix.refinement import Refinement
+
 WIDTH = 140  # of tables that go to a file or another program
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -75,14 +77,17 @@ def steps() -> Iterator[Steps]:
 
 
 def fitting(bars: Steps) -> Callable[[Any], None]:
-    """A callback of `fit_mixture` that shows passes, likelihood and rate."""
+    """A callback of fits and refinements that shows passes, likelihood and rate, or completion."""
 
     def show(now: Any) -> None:
-        bars.note(
-            "fitting",
-            f"pass {now.passes}, {now.phase}: likelihood {now.log_likelihood:.4f}, "
-            f"{now.active_topics_per_word:.1f} topics a word, {now.passes / max(now.seconds, 1e-9):.1f} passes/s",
-        )
+        if isinstance(now, Refinement):
+            bars.note("refining", f"{now.phase}, {now.passes}: completion {now.score:.4f} a token")
+        else:
+            bars.note(
+                "fitting",
+                f"pass {now.passes}, {now.phase}: likelihood {now.log_likelihood:.4f}, "
+                f"{now.active_topics_per_word:.1f} topics a word, {now.passes / max(now.seconds, 1e-9):.1f} passes/s",
+            )
 
     return show
 

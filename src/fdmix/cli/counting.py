@@ -64,8 +64,9 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
         try:
             if STDIN in job.files.paths:
                 moments = read_moments(
-                    job.files, preset=job.cleaning, like=job.like, folds=job.folds, report=bars.report
-                )
+                    job.files, preset=job.cleaning, like=job.like, folds=job.folds,
+                    n_threads=threads, report=bars.report,
+                )  # fmt: skip
                 moments.save(job.target)
             else:
                 if job.resumes:
@@ -78,7 +79,9 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
     return moments
 
 
-def merge(inputs: Inputs, out: Out) -> None:
+def merge(
+    inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.")], out: Out
+) -> None:
     """Add files of moments: exact sums, whatever their order.
 
     The same as counting all documents together if all were counted with the same words (see `fdmix count --like`).

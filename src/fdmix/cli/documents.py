@@ -26,7 +26,7 @@ def assign(
     inputs: Inputs,
     out: Annotated[str, typer.Option("--out", "-o", help="File: .parquet, .csv or .jsonl; - prints CSV.")] = "-",
     column: Column = None,
-    id: Annotated[str | None, typer.Option("--id", help="Column that travels along.")] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Column to copy into the result, such as a key.")] = None,
     split: Split = None,
     encoding: Encoding = None,
     prior: Prior = "none",
@@ -74,7 +74,7 @@ def evaluate(
 ) -> None:
     """Score a model on documents it was not fitted to.
 
-    Likelihoods are means per token; docs/scores.md tells which of them to trust.
+    Likelihoods are means per token. Compare models by completion with the Dirichlet prior.
 
     Example: fdmix evaluate model test.csv --column text
     """

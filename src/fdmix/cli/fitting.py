@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,11 +15,14 @@ from fdmix.cli.counting import counted_files
 from fdmix.cli.inputs import added, moments_files
 from fdmix.cli.options import AsJson, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import topic_facts, topic_table
+from fdmix.corpus import Corpus
 from fdmix.fit import fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.model_folder import writable
 from fdmix.moments import Moments
-from fdmix.solvers import SOLVERS
+from fdmix.pairs_and_documents import fit_documents
+from fdmix.solvers import EM, SOLVERS
+from fdmix.text.reading import read_corpus
 from fdmix.text.resumable import CountInProgress
 from fdmix.text.sources import files_of
 
@@ -32,7 +35,13 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="Model folder to write.")],
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
     solver: Annotated[str, typer.Option(help="em (ours) or adam (the paper's).")] = "em",
-    sparsity: Annotated[float | None, typer.Option(help="Toll in tokens of sparse EM (default: auto).")] = None,
+    documents: Annotated[
+        bool, typer.Option("--documents", help="Learn from the text's documents, too: slower, better on real text.")
+    ] = False,
+    sparsity: Annotated[
+        float | None,
+        typer.Option(help="How hard to prune words from topics, in tokens (default: auto; 0: maximum likelihood)."),
+    ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Stop after so many seconds with the best so far.")] = None,
     start: Annotated[Path | None, typer.Option(help="A model to begin with; its topics keep their numbers.")] = None,
     threads: Threads = None,
@@ -49,25 +58,29 @@ def fit(
       fdmix fit papers/ --preset papers --topics 100 -o model
 
       fdmix fit week.moments --topics 200 -o model
+
+      fdmix fit papers/ --preset papers --topics 100 --documents -o model
     """
     writable(out)
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
-    first = "anchors" if start is None else Mixture.load(start)
-    moments = _moments(inputs, text, threads)
-    say(f"{moments!r}")
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"--time-limit is a number of seconds above 0, not {time_limit:g}")
+    settings: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "n_threads": threads}
+    if documents:
+        if solver != "em" or sparsity is not None or start is not None:
+            raise ValueError("--documents does not go with --solver, --sparsity or --start")
+        learned: Any = _corpus(inputs, text, threads)
+    else:
+        toll = "auto" if sparsity is None else sparsity
+        settings |= {"solver": solver, "sparsity": toll}
+        EM(toll)  # refuses what is no toll before anything is read
+        settings |= {"start": "anchors" if start is None else Mixture.load(start)}
+        learned = _moments(inputs, text, threads)
+    say(f"{learned!r}")
     with steps() as bars, timed() as seconds, _stoppable():
-        solution = fit_mixture(
-            moments,
-            topics,
-            solver=solver,
-            seed=seed,
-            sparsity="auto" if sparsity is None else sparsity,
-            time_limit=time_limit,
-            start=first,
-            callback=fitting(bars),
-            n_threads=threads,
-        )
+        fitted = fit_documents if documents else fit_mixture
+        solution = fitted(learned, topics, callback=fitting(bars), **settings)
         took = seconds()
     solution.mixture.save(out)
     if as_json:
@@ -91,6 +104,13 @@ def _stoppable() -> Iterator[None]:
     except KeyboardInterrupt:
         say("Stopped before there were topics to keep.")
         raise typer.Exit(130) from None
+
+
+def _corpus(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus:
+    if moments_files(inputs):
+        raise ValueError("--documents needs the text: moments have forgotten which words were in a document")
+    with steps() as bars:
+        return read_corpus(files_of(inputs, text.layout), preset=text.cleaning, n_threads=threads, report=bars.report)
 
 
 def _moments(inputs: list[str], text: TextOptions, threads: int | None) -> Moments:

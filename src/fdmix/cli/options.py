@@ -33,22 +33,31 @@ TEXT: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "stem": (Annotated[str | None, typer.Option(help="Stem words: a language of Snowball, or none.")], None),
-    "min_count": (Annotated[int | None, typer.Option(min=1, help="Leave out words seen less often.")], None),
+    "min_count": (
+        Annotated[
+            int | None,
+            typer.Option(min=1, help="Leave out words seen less often (default: 5)."),
+        ],
+        None,
+    ),
     "max_words": (Annotated[int | None, typer.Option(min=1, help="Keep the most frequent words.")], None),
     "max_share": (
         Annotated[float | None, typer.Option(help="Leave out words in more than this share of documents.")],
         None,
     ),
     "min_tokens": (Annotated[int | None, typer.Option(min=0, help="Leave out documents with fewer tokens.")], None),
-    "min_letters": (Annotated[int | None, typer.Option(min=0, help="Leave out shorter tokens.")], None),
+    "min_letters": (Annotated[int | None, typer.Option(min=0, help="Leave out shorter tokens (default: 2).")], None),
     "ngrams": (Annotated[int | None, typer.Option(min=1, help="Count runs of up to so many words, too.")], None),
     "phrases": (Annotated[bool | None, typer.Option(help="Join words that stick together.")], None),
-    "lowercase": (Annotated[bool | None, typer.Option(help="Fold case.")], None),
-    "numbers": (Annotated[bool | None, typer.Option(help="Keep numbers.")], None),
-    "urls": (Annotated[bool | None, typer.Option(help="Keep URLs.")], None),
-    "mentions": (Annotated[bool | None, typer.Option(help="Keep @names.")], None),
-    "entities": (Annotated[bool | None, typer.Option(help="Keep &amp; and its like.")], None),
-    "non_ascii": (Annotated[bool | None, typer.Option(help="Keep words with letters outside ASCII.")], None),
+    "lowercase": (Annotated[bool | None, typer.Option(help="Fold case (default: yes).")], None),
+    "numbers": (Annotated[bool | None, typer.Option(help="Keep numbers (default: no).")], None),
+    "urls": (Annotated[bool | None, typer.Option(help="Keep URLs (default: no).")], None),
+    "mentions": (Annotated[bool | None, typer.Option(help="Keep @names (default: no).")], None),
+    "entities": (Annotated[bool | None, typer.Option(help="Keep &amp; and its like (default: no).")], None),
+    "non_ascii": (
+        Annotated[bool | None, typer.Option(help="Keep words that are not ASCII (default: yes).")],
+        None,
+    ),
 }
 KEPT = ("numbers", "urls", "mentions", "entities", "non_ascii")
 

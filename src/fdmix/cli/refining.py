@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from fdmix.cli.console import say, steps, timed
+from fdmix.cli.console import fitting, say, steps, timed
 from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
 from fdmix.mixture import Mixture
 from fdmix.model_folder import writable
@@ -24,7 +24,10 @@ def refine(
     column: Column = None,
     split: Split = None,
     encoding: Encoding = None,
-    unseen: Annotated[Path | None, typer.Option(help="Text the model was not fitted to, to choose by.")] = None,
+    unseen: Annotated[
+        Path | None,
+        typer.Option(help="Other text to decide by how far to go (default: part of the input)."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
     threads: Threads = None,
 ) -> None:
@@ -38,11 +41,7 @@ def refine(
     with steps() as bars, timed() as seconds:
         corpus = read_corpus(files_of(inputs, layout), like=mixture, report=bars.report, n_threads=threads)
         judges = None if unseen is None else read_corpus(files_of([unseen], layout), like=mixture)
-
-        def show(now: Any) -> None:
-            bars.note("refining", f"{now.phase}, {now.passes}: completion {now.score:.4f} a token")
-
-        better = improved(mixture, corpus, unseen=judges, seed=seed, callback=show, n_threads=threads)
+        better = improved(mixture, corpus, unseen=judges, seed=seed, callback=fitting(bars), n_threads=threads)
         took = seconds()
     better.save(out)
     say(f"Refined on {corpus.n_documents:,} documents in {took:.1f} s. Wrote {out}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import shutil
 import sys
 import time
@@ -22,7 +22,11 @@ def reproduce(
     part: Part = "all",
     scale: Annotated[str, typer.Option(help="small (minutes, no data needed) or paper (hours).")] = "small",
     data: Annotated[
-        Path | None, typer.Option(help="Folder with the corpora (mlpapers.npz or papers.csv, ...).")
+        Path | None,
+        typer.Option(
+            envvar="FDMIX_DATA",
+            help="Folder with mlpapers.npz or papers.csv, and tweets.parquet (paper scale).",
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for results; a finished part is not repeated.")] = Path("results"),
     mallet: Annotated[
@@ -37,7 +41,7 @@ def reproduce(
 
       fdmix reproduce matrix
 
-      fdmix reproduce all --scale paper --data ../data --out results
+      fdmix reproduce all --scale paper --data data --out results
     """
     if part not in (*PARTS, "all"):
         raise ValueError(f"there is no experiment {part!r}; there are {', '.join(PARTS)}, or all")
@@ -93,11 +97,9 @@ def _experiments(module: str) -> Any:
         raise ImportError(
             "fdmix reproduce needs the source tree: git clone the repository and install it with pip install -e ."
         )
+    for package in ("tomotopy", "matplotlib"):  # not after an hour, when they are first used
+        if importlib.util.find_spec(package) is None:
+            raise ImportError(f"fdmix reproduce needs {package}: pip install -e '.[plots,lda]'")
     if str(_root()) not in sys.path:
         sys.path.insert(0, str(_root()))
-    try:
-        return importlib.import_module(f"experiments.{module}")
-    except ModuleNotFoundError as error:
-        if error.name in ("tomotopy", "matplotlib"):
-            raise ImportError("fdmix reproduce needs more packages: pip install 'fdmix[plots,lda]'") from error
-        raise
+    return importlib.import_module(f"experiments.{module}")

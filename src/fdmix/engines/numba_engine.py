@@ -61,8 +61,8 @@ class NumbaEngine(Engine):
 
     def mixture(self, state: State) -> Mixture:
         """Words in their own order; topics normalised in float64."""
-        topics = np.empty((self.n_topics, self.n_words))
-        topics[:, self.order] = state.topics[: self.n_words, : self.n_topics].T
+        topics = np.empty((len(state.correlations), self.n_words))
+        topics[:, self.order] = state.topics[: self.n_words, : len(topics)].T
         topics /= topics.sum(axis=1, keepdims=True)
         return Mixture(topics, state.correlations)
 
@@ -121,7 +121,7 @@ class NumbaEngine(Engine):
             return alpha
         factor = (expectation.joint + expectation.joint.T) / 2
         factor /= np.sum(alpha * factor)
-        relaxed = alpha * factor**power
+        relaxed = alpha * factor * np.minimum(factor, LARGEST_FACTOR) ** (power - 1)
         return relaxed / relaxed.sum()
 
     def _each_rows(self, work: Any) -> list[Any]:

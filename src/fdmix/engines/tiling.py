@@ -64,21 +64,32 @@ class Tiling:
         tiles.fill_tiles(*pairs, block, strip, self.widths, self.offsets, self.tiles)
 
         words = np.arange(n_words)
-        limits = np.maximum(words, self.widths[words // block] * block)
-        cut = np.zeros((n_bands, n_words), np.int32)
-        self._first = np.zeros((n_bands, -(-n_words // cuts.stride) + 1), np.int64)
-        tiles.cut_columns(*pairs[:2], limits, band, cuts.stride, cuts.width, cuts.per_row, cut, self._first)
-        begins = np.concatenate([[0], np.cumsum(self._first[:, -1] * band)]).astype(np.int64)
-        self.bounds = np.zeros(begins[-1] + 1, np.int64)
+        self._list_pairs(pairs, np.maximum(words, self.widths[words // block] * block), cuts)
 
-        def fill(columns: Any, values: Any, count_only: bool) -> int:
-            lists = begins, cuts.pad, self.bounds, columns, values
-            return int(tiles.fill_lists(*pairs, limits, band, cut, *lists, count_only))
+    def _list_pairs(self, pairs: tuple[Any, Any, Any], limits: Any, cuts: Cuts) -> None:
+        """The pairs that are in no tile, band after band: first how many there are in each list, then the lists."""
+        n_words, band = limits.size, cuts.band
+        bands = [(begin, min(begin + band, n_words)) for begin in range(0, n_words, band)]
+        cut, first = np.zeros(n_words, np.int32), np.zeros((len(bands), -(-n_words // cuts.stride) + 1), np.int64)
 
-        n_listed = fill(np.empty(0, np.uint32), np.empty(0, np.float32), True)
-        self.columns, self.values = np.empty(n_listed, np.uint32), np.empty(n_listed, np.float32)
-        fill(self.columns, self.values, False)
-        self._first = begins[:-1, None] + self._first * band
+        def cut_columns(b: int) -> None:
+            how = cuts.stride, cuts.width, cuts.per_row
+            tiles.cut_columns(bands[b], *pairs[:2], limits, *how, cut, first[b])
+
+        counts = []
+        for b, rows in enumerate(bands):
+            cut_columns(b)
+            counts.append(np.zeros(first[b, -1] * band, np.int64))
+            tiles.count_lists(rows, band, *pairs[:2], limits, cut, counts[b])
+        begins = np.concatenate([[0], np.cumsum(first[:, -1] * band)])
+        sizes = -(-np.concatenate([np.zeros(0, np.int64), *counts]) // cuts.pad) * cuts.pad
+        self.bounds = np.concatenate([[0], np.cumsum(sizes)])
+        self.columns, self.values = np.empty(self.bounds[-1], np.uint32), np.empty(self.bounds[-1], np.float32)
+        for b, rows in enumerate(bands):
+            cut_columns(b)
+            bounds = self.bounds[begins[b] : begins[b + 1] + 1]
+            tiles.fill_lists(rows, band, *pairs, limits, cut, bounds, self.columns, self.values)
+        self._first = begins[:-1, None] + first * band
 
     @classmethod
     def for_dense_topics(cls, matrix: sp.csr_array, n_topics: int) -> Tiling:

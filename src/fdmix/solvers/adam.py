@@ -71,14 +71,14 @@ class _AdamRun(Run):
         self.first_moments = [np.zeros_like(p) for p in self.parameters]
         self.second_moments = [np.zeros_like(p) for p in self.parameters]
         self.n_steps = 0
-        self.trace: list[float] = []
+        self.trace: list[float] = []  # of what is maximised
         self.best = start
         self.draw = _PairSampler(problem, settings.uniform_share)
 
     def step(self) -> float:
         mixture = Mixture(*self._softmax())
-        engine = self.problem.engine
-        self.trace.append(engine.expect(engine.place(mixture)).log_likelihood)
+        log_likelihood = self._log_likelihood(mixture)
+        self.trace.append(log_likelihood - self._penalty(mixture))
         if self.trace[-1] >= max(self.trace):
             self.best = mixture
         for _ in range(1 if self.settings.exact else self.settings.steps):
@@ -89,14 +89,20 @@ class _AdamRun(Run):
             recent, earlier = np.mean(self.trace[-window:]), np.mean(self.trace[-2 * window : -window])
             if recent - earlier < self.problem.tolerance * gained:
                 self.settled = f"ten passes gained less than {self.problem.tolerance:g} of the likelihood gained"
-        return self.trace[-1]
+        return log_likelihood
 
     def mixture(self) -> Mixture:
         """The best of those whose likelihood was looked at, and the present one."""
-        engine, present = self.problem.engine, Mixture(*self._softmax())
-        if self.trace and engine.expect(engine.place(present)).log_likelihood < max(self.trace):
+        present = Mixture(*self._softmax())
+        if self.trace and self._log_likelihood(present) - self._penalty(present) < max(self.trace):
             return self.best
         return present
+
+    def _log_likelihood(self, mixture: Mixture) -> float:
+        return self.problem.engine.expect(self.problem.engine.place(mixture)).log_likelihood
+
+    def _penalty(self, mixture: Mixture) -> float:
+        return self.settings.trace_penalty * float(mixture.correlations.trace())
 
     def active(self) -> int:
         return int(self.parameters[0].size)

@@ -91,9 +91,10 @@ class _EMRun(Run):
     def mixture(self) -> Mixture:
         """The present state, or the one before if the last over-relaxed step turns out to have lost likelihood."""
         state = self.state
-        if self.phase == "likelihood" and self.previous is not None:
+        if self.previous is not None and self.settled is None:
             before, expectation = self.previous
-            if not self.engine.expect(state).log_likelihood >= expectation.log_likelihood:
+            fall = expectation.log_likelihood - self.engine.expect(state).log_likelihood
+            if not fall <= (0 if self.phase == "likelihood" else LARGEST_FALL * self.gained):
                 state = before
         return merged(self.engine.mixture(state), self.problem.n_topics)
 
@@ -149,7 +150,7 @@ class _EMRun(Run):
             return
         self.phase, self.passes, self.power, self.previous = "sparse", 0, POWER, None
         fewer = merged(self.engine.mixture(self.state), self.problem.n_topics)
-        self.state = self.engine.place(unmixed(fewer))
+        self.state = self.engine.place(unmixed(fewer, self.problem.n_threads))
 
     def _sparse_step(self, now: Expectation) -> float:
         if self.previous is not None and self.passes > 3:  # the first passes repair what unmixing cut off

@@ -53,14 +53,14 @@ def merged(mixture: Mixture, n_topics: int) -> Mixture:
     return Mixture(topics, alpha / alpha.sum())
 
 
-def unmixed(mixture: Mixture) -> Mixture:
+def unmixed(mixture: Mixture, n_threads: int | None = None) -> Mixture:
     """Undo the blur of topics into each other: an exact change of basis, but for entries cut off at zero.
 
     If topics were blurred, mu = (I + B') mu_sharp up to the scale of each topic, where B[s, t] is how much of s
     there is in t. On the words that belong to s alone, mu_t / mu_s is just that share, and elsewhere it is more: a
     low quantile of the ratio over the words of s finds it. The new alpha = (I + B) alpha (I + B)' leaves M as it is.
     """
-    blur = _blur(mixture.topics)
+    blur = _blur(mixture.topics, n_threads)
     blur *= np.minimum(1, LARGEST_BLUR / np.maximum(blur.sum(axis=1, keepdims=True), 1e-12))
     change = np.eye(mixture.n_topics) + blur
     sharp = np.maximum(np.linalg.solve(change.T, mixture.topics), FLOOR * mixture.topics)
@@ -69,7 +69,7 @@ def unmixed(mixture: Mixture) -> Mixture:
     return Mixture(sharp / scale[:, None], alpha / alpha.sum())
 
 
-def _blur(topics: Floats) -> Floats:
+def _blur(topics: Floats, n_threads: int | None = None) -> Floats:
     """B[s, t]: the low quantile, over the top words of s weighted by mu_s, of mu_t(u) / mu_s(u)."""
     n_topics, n_words = topics.shape
     top = min(BLUR_WORDS, n_words)
@@ -86,5 +86,5 @@ def _blur(topics: Floats) -> Floats:
         blur[s] = np.take_along_axis(ratios, at, axis=1).ravel()
         blur[s, s] = 0
 
-    list(in_threads(find, range(n_topics)))
+    list(in_threads(find, range(n_topics), n_threads))
     return blur

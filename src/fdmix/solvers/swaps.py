@@ -57,7 +57,7 @@ def swapped(mixture: Mixture, mhat: sp.csr_array, n_threads: int | None = None) 
             continue
         loss, kept, freed = merge
         if gains[t] - loss <= np.median(gains):
-            break
+            continue
         new.merge(kept, freed)
         new.split(t, freed, splits[t])
         taken |= {t, kept, freed}
