@@ -10,14 +10,15 @@ documents.
 import os
 import secrets
 import time
-import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.data import mlpapers, mlpapers_holdout
 from benchmarks.measure import machine
-from fdmix import Corpus, Mixture, Moments, fit_documents, fit_mixture, worlds
+from benchmarks.peers import gibbs as gibbs_on
+from fdmix import Corpus, Moments, fit_documents, fit_mixture, worlds
 from fdmix.assignment import matched_prior
 from fdmix.metrics import (
     coherence,
@@ -31,29 +32,7 @@ T, DOCUMENTS, LENGTH = 200, 40_000, 30
 TEXT_TOPICS, PARAGRAPHS, HOLDOUT = 100, 60_000, 5_000
 THREADS = int(os.environ.get("FDMIX_THREADS", "0")) or None
 SWEEPS = int(os.environ.get("FDMIX_SWEEPS", "1000"))
-
-
-def gibbs(counts, n_topics, *, alpha, sweeps, optimise=False, seed=1):
-    """tomotopy's LDA as a Mixture, and the seconds that its sweeps took."""
-    import tomotopy
-
-    model = tomotopy.LDAModel(k=n_topics, alpha=alpha, eta=0.01, seed=seed)
-    model.optim_interval = 10 if optimise else 0
-    for d in range(counts.shape[0]):
-        entries = slice(counts.indptr[d], counts.indptr[d + 1])
-        model.add_doc([str(word) for word in counts.indices[entries].repeat(counts.data[entries])])
-    begin = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        model.train(sweeps, workers=THREADS or os.cpu_count(), show_progress=False)
-    seconds = time.perf_counter() - begin
-    topics = np.zeros((n_topics, counts.shape[1]))
-    columns = [int(word) for word in model.used_vocabs]
-    for t in range(n_topics):
-        topics[t, columns] = model.get_topic_word_dist(t)
-    theta = np.array([document.get_topic_dist() for document in model.docs], dtype=np.float64)
-    second = theta.T @ theta
-    return Mixture(topics / topics.sum(axis=1, keepdims=True), second / second.sum()), seconds
+gibbs = partial(gibbs_on, workers=THREADS)
 
 
 def true_topics(papers):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.measure import machine
+from benchmarks.peers import gibbs
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.metrics import matching_distance
 
@@ -51,31 +52,18 @@ PROBLEMS = {
 SWEEPS = 100
 
 
-def gibbs(corpus, world, topic_concentration):
-    """Topics of tomotopy's LDA after some sweeps on 2 workers, given the true priors; None if it is not installed."""
+def peer(corpus, world, topic_concentration):
+    """Seconds and distance of tomotopy's LDA on 2 workers, given the true priors; None if it is not installed."""
+    concentration = float(world.law.a[0]) if isinstance(world.law, worlds.Dirichlet) else 0.1
+    n_topics, n_words = world.topics.shape
     try:
-        import tomotopy
+        found, seconds = gibbs(
+            corpus.counts, n_topics, alpha=concentration, eta=topic_concentration / n_words, sweeps=SWEEPS, workers=2
+        )
     except ImportError:
         print("  the peer is left out: pip install tomotopy")
         return None
-    concentration = float(world.law.a[0]) if isinstance(world.law, worlds.Dirichlet) else 0.1
-    model = tomotopy.LDAModel(
-        k=world.topics.shape[0], alpha=concentration, eta=topic_concentration / world.topics.shape[1], seed=1
-    )
-    counts = corpus.counts
-    for d in range(counts.shape[0]):
-        entries = slice(counts.indptr[d], counts.indptr[d + 1])
-        words = counts.indices[entries].repeat(counts.data[entries])
-        model.add_doc([str(word) for word in words])
-    model.optim_interval = 0
-    begin = time.perf_counter()
-    model.train(SWEEPS, workers=2, show_progress=False)
-    seconds = time.perf_counter() - begin
-    topics = np.zeros_like(world.topics)
-    columns = [int(word) for word in model.used_vocabs]
-    for t in range(topics.shape[0]):
-        topics[t, columns] = model.get_topic_word_dist(t)
-    return seconds, matching_distance(topics, world.topics)
+    return seconds, matching_distance(found.topics, world.topics)
 
 
 def run(name, seed, with_peer):
@@ -101,8 +89,8 @@ def run(name, seed, with_peer):
         f"trace {found.correlations.trace():.3f} of {world.law.correlations.trace():.3f}{verdict}",
         flush=True,
     )
-    if with_peer and (peer := gibbs(corpus, world, problem.concentration)):
-        peer_seconds, peer_distance = peer
+    if with_peer and (measured := peer(corpus, world, problem.concentration)):
+        peer_seconds, peer_distance = measured
         print(
             f"              tomotopy, {SWEEPS} sweeps: l1 {peer_distance.mean:.4f}, missed "
             f"{peer_distance.missed}, {peer_seconds:.1f} s: {peer_seconds / seconds:.1f} times our time",

@@ -83,8 +83,10 @@ def test_gibbs_sampling_goes_on_where_it_was_cut_off(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         baselines.lda(corpus, 3, sweeps=300, callback=cut_off, checkpoint=checkpoint)
-    with pytest.raises(ValueError, match="other topics or documents"):
+    with pytest.raises(ValueError, match="other topics, priors or documents"):
         baselines.lda(corpus, 4, sweeps=300, checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="other topics, priors or documents"):
+        baselines.lda(corpus, 3, sweeps=300, eta=0.5, checkpoint=checkpoint)
     said = []
     mixture = baselines.lda(
         corpus, 3, sweeps=300, callback=lambda *facts: said.append(facts[0]), checkpoint=checkpoint

@@ -83,8 +83,11 @@ def _by_tomotopy(
     path = None if checkpoint is None else Path(checkpoint)
     if path is not None and path.is_file():
         model = tomotopy.LDAModel.load(str(path))
-        if (model.k, model.num_words) != (n_topics, corpus.n_tokens):
-            raise ValueError(f"{path} was made with other topics or documents: delete it to begin again")
+        made = model.k, model.num_words, model.optim_interval > 0, float(model.eta)
+        asked = n_topics, corpus.n_tokens, bool(settings["optimise"]), float(np.float32(settings["eta"]))
+        priors = [] if settings["optimise"] else model.alpha
+        if made != asked or not np.allclose(priors, settings["alpha"]):
+            raise ValueError(f"{path} was made with other topics, priors or documents: delete it to begin again")
     else:
         model = tomotopy.LDAModel(k=n_topics, alpha=settings["alpha"], eta=settings["eta"], seed=settings["seed"])
         model.optim_interval = 10 if settings["optimise"] else 0
