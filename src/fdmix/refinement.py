@@ -33,7 +33,11 @@ HALVINGS = 3  # of the prior, before it is judged whether weaker ones are better
 GAIN = 0.001  # in worth; less is none
 DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
 BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
-BYTES_A_COUNT, BYTES_A_TOKEN = 150, 40  # of memory, for a word in a topic and for a token of the documents
+BYTES_A_COUNT, BYTES_A_SHARE, BYTES_A_TOKEN = (
+    150,
+    16,
+    40,
+)  # of memory: a word in a topic, the same in a document, a token
 FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
 
@@ -139,9 +143,12 @@ def begin_refinement(
 
 
 def mind_the_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> None:
-    """Refuse what does not fit: counts of words in topics, dense and sparse, and the topic of every token."""
+    """Refuse what does not fit: counts of words in topics, dense and sparse, the topic of every token, and what judging
+    the longest document takes.
+    """
     n_tokens = min(int(table.sum()) * min(1.0, max_documents / max(table.shape[0], 1)), MOST_TOKENS)
-    needed = BYTES_A_COUNT * table.shape[1] * int(n_topics) + BYTES_A_TOKEN * n_tokens
+    longest = int(np.diff(table.indptr).max(initial=0)) * thread_count()
+    needed = int(n_topics) * (BYTES_A_COUNT * table.shape[1] + BYTES_A_SHARE * longest) + BYTES_A_TOKEN * n_tokens
     if needed > available_bytes():
         raise MemoryError(
             f"passes over documents would need about {in_words(needed)} but {in_words(available_bytes())} are free: "
