@@ -7,11 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from fdmix import Corpus, Mixture, Moments, Refinement, fit_documents, fit_mixture, refine, worlds
+from fdmix.judging import set_aside
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.sampling import sweep_all_topics
 from fdmix.kernels.threads import Workers
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
-from fdmix.refinement import RefinementRun, begin_refinement, set_aside
+from fdmix.refinement import RefinementRun, begin_refinement
 from fdmix.visits import Sampler, Tally, Visits
 
 
@@ -189,7 +190,7 @@ def test_a_prior_for_sampling_does_not_outweigh_the_document():
             return super().mean(n_sweeps)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fdmix.refinement.Sampler", Watched)
+        patch.setattr("fdmix.sweeps.Sampler", Watched)
         run = RefinementRun(world.mixture, visits)
         run.loop("auto", None)
         run.sample(None)
@@ -210,7 +211,7 @@ def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expe
             halved.append(round(np.log2(0.45 * 20 / self.concentration)))
             return super().mean(n_sweeps)
 
-    monkeypatch.setattr("fdmix.refinement.Sampler", Watched)
+    monkeypatch.setattr("fdmix.sweeps.Sampler", Watched)
     monkeypatch.setattr(run, "worth", lambda choice: -abs(halved[-1] - halvings) if halved else -10.0)
     said = []
     run.sample(said.append)
@@ -275,7 +276,7 @@ def test_sampling_is_kept_if_it_is_worth_it_and_completes_about_as_well(length):
     run.loop("auto", None)
     passes, said = run.best, []
     run.sample(said.append)
-    assert run.worth(run.best) >= run.worth(passes) or run.best.score >= passes.score
+    assert run.judge.worth(run.best) >= run.judge.worth(passes) or run.best.score >= passes.score
     assert run.best.score > max(passes.score, *(one.score for one in said)) - 0.015
     assert run.best.score in {passes.score, *(one.score for one in said)}
 

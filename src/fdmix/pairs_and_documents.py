@@ -12,20 +12,12 @@ import numpy as np
 from fdmix.corpus import Corpus
 from fdmix.engines import engine_for
 from fdmix.fit import Progress, Solution, check_n_topics, fit_mixture
+from fdmix.judging import FEWEST, set_aside, with_pairs
 from fdmix.kernels.threads import one_blas_thread
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.pairs import rearranged
-from fdmix.refinement import (
-    FEWEST,
-    MOST_DOCUMENTS,
-    Refinement,
-    RefinementRun,
-    begin_refinement,
-    mind_the_memory,
-    set_aside,
-    with_pairs,
-)
+from fdmix.refinement import MOST_DOCUMENTS, Refinement, RefinementRun, begin_refinement, mind_the_memory
 from fdmix.solvers import EM
 
 ALPHA_STEPS = 5

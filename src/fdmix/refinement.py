@@ -13,33 +13,17 @@ import scipy.sparse as sp
 
 from fdmix.assignment import aligned_counts, matched_prior
 from fdmix.corpus import Corpus
-from fdmix.counting import content_hashes
+from fdmix.judging import FEWEST, Choice, Judge, set_aside, with_pairs
 from fdmix.kernels.threads import Workers, one_blas_thread, thread_count
 from fdmix.memory import available_bytes, in_words
 from fdmix.mixture import Mixture
-from fdmix.visits import STRENGTHS, Sampler, Tally, Visits
+from fdmix.sweeps import Sweeps
+from fdmix.visits import STRENGTHS, Tally, Visits
 
 MOST_DOCUMENTS, MOST_TOKENS = 1_000_000, 20_000_000  # of a larger corpus, a random sample is enough
-SET_ASIDE = 0.05  # of the documents,
-MOST_ASIDE = 4_000  # and no more than so many
-FEWEST = 40  # documents with which anything can be chosen
 MOST_PASSES = 12  # of passes="auto"
-SWEEPS = 10  # of sampling that go by, and as many or more, whose mean is judged
-SWEEPS_IN_ALL = 300, 900  # at least and at most: (so many draws / those of a sweep)^1.5,
-DRAWS = 1.2e8  # half a minute for 60,000 paragraphs; small corpora need more sweeps, which are cheap
-LONGER = 4  # once the prior is chosen, each step takes one part in four of all sweeps before it
-STRONGEST = 0.45  # prior of sampling, in lengths of a document: it should not outweigh the document
-HALVINGS = 3  # of the prior, before it is judged whether weaker ones are better
-GAIN = 0.001  # in worth; less is none
-DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
-BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
-BYTES_A_COUNT, BYTES_A_SHARE, BYTES_A_TOKEN = (
-    150,
-    16,
-    40,
-)  # of memory: a word in a topic, the same in a document, a token
-FACTOR = 1.7  # between the strengths of the prior that are tried
-BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
+BYTES_A_COUNT, BYTES_A_SHARE = 150, 16  # of memory, for a word in a topic and for the same in a document
+BYTES_A_TOKEN = 40
 
 
 @dataclass(frozen=True)
@@ -143,9 +127,7 @@ def begin_refinement(
 
 
 def mind_the_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> None:
-    """Refuse what does not fit: counts of words in topics, dense and sparse, the topic of every token, and what judging
-    the longest document takes.
-    """
+    """Refuse what does not fit: words in topics, the topic of every token, what judging a long document takes."""
     n_tokens = min(int(table.sum()) * min(1.0, max_documents / max(table.shape[0], 1)), MOST_TOKENS)
     longest = int(np.diff(table.indptr).max(initial=0)) * thread_count()
     needed = int(n_topics) * (BYTES_A_COUNT * table.shape[1] + BYTES_A_SHARE * longest) + BYTES_A_TOKEN * n_tokens
@@ -156,50 +138,12 @@ def mind_the_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> N
         )
 
 
-def with_pairs(table: sp.csr_array) -> Any:
-    """Which documents have two tokens or more: one token says nothing about others, and cannot be halved."""
-    return np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() >= 2)
-
-
-def set_aside(table: sp.csr_array) -> tuple[Any, Any]:
-    """Which documents are set aside to judge by, and which are left to learn from: the same ones with any seed.
-
-    Other documents to learn from make more of a difference than another start and other draws. A copy of a document
-    that judges is not learned from: judges must be unseen.
-    """
-    n_documents = table.shape[0]
-    n_aside = min(MOST_ASIDE, max(FEWEST // 4, round(SET_ASIDE * n_documents)))
-    aside, rest = np.split(np.random.default_rng([0, 2]).permutation(n_documents), [n_aside])
-    contents = content_hashes(table)
-    unlike = rest[~np.isin(contents[rest], contents[aside])]
-    return np.sort(aside), np.sort(unlike if unlike.size else rest)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Topics as a tally, the strength of the prior and the background that go with them, and their completion."""
-
-    tally: Tally
-    concentration: float
-    background: float = 0.0
-    score: float = -np.inf
-
-
-@dataclass(frozen=True)
-class _Stage:
-    """Where sampling is, the mean of its last sweeps, what was chosen to go with it, and what that is worth."""
-
-    sampler: Sampler
-    mean: Tally
-    choice: Choice
-    worth: float
-
-
 class RefinementRun:
     """A refinement in progress; `best` is what it has arrived at."""
 
     def __init__(self, mixture: Mixture, visits: Visits, seed: int = 0) -> None:
         self.before, self.visits, self.seed, self.begin = mixture, visits, seed, time.monotonic()
+        self.judge = Judge(visits)
         self.matched = float(np.clip(matched_prior(mixture.correlations).sum(), *STRENGTHS))
         self.best = Choice(Tally.of(mixture, visits.n_tokens), self.matched)
 
@@ -220,10 +164,10 @@ class RefinementRun:
 
         Whether the callback asked to stop.
         """
-        self.best = self.choose(self.best.tally, self.best.concentration)
+        self.best = self.judge.choose(self.best.tally, self.best.concentration)
         for done in range(1, (MOST_PASSES if passes == "auto" else int(passes)) + 1):
             tally, concentration = self.best.tally, self.best.concentration
-            there = self.choose(self.visits.learn(tally, tally.prior(concentration)), concentration)
+            there = self.judge.choose(self.visits.learn(tally, tally.prior(concentration)), concentration)
             stop = self._tell(callback, there, done, "passes")
             worse = there.score <= self.best.score
             if passes != "auto" or not worse:
@@ -240,45 +184,13 @@ class RefinementRun:
         passes = self.best
         if np.isnan(passes.score):
             return False
-        strong = STRONGEST * self.visits.mean_length
-        begin = _Stage(
-            Sampler(self.visits, passes.tally, strong, self.seed), passes.tally, passes, self.worth(passes)
-        )
-        sweeps = _Sweeps(self, callback)
+        sweeps = Sweeps(self.judge, self.before, lambda now, done: self._tell(callback, now, done, "sampling"))
+        begin = sweeps.begin(passes, self.seed)
         best = sweeps.settled(sweeps.with_the_right_prior(begin))
         if best.worth < begin.worth and best.choice.score < passes.score:
             return sweeps.stop
-        self.best = best.choice
-        for blend in sorted(BLENDS)[:-1]:  # the largest one was judged
-            if not sweeps.stop:
-                there = self.choose(best.mean.blended(self.before, blend), best.choice.concentration)
-                self.best = there if there.score > self.best.score else self.best
-        sweeps.stop = sweeps.stop or self._tell(callback, self.best, sweeps.done, "sampling")
-        return sweeps.stop
-
-    def worth(self, choice: Choice) -> float:
-        """Completion and, with less weight, the hold-out score, for which theta is fitted to the whole document."""
-        return choice.score + DESCRIPTION * self.visits.description(choice.tally, choice.background)
-
-    def choose(self, tally: Tally, concentration: float) -> Choice:
-        """The strength A of the prior and the background that complete the judges best; the score is NaN without any.
-
-        Completion rises with A up to its best, and then falls: so A is followed from where it was.
-        """
-        if self.visits.halves is None:
-            return replace(self.best, tally=tally, score=float("nan"))
-        here = self._best_background(tally, concentration)
-        for factor in (FACTOR, 1 / FACTOR):
-            while STRENGTHS[0] <= factor * here.concentration <= STRENGTHS[1]:
-                there = self._best_background(tally, factor * here.concentration)
-                if there.score <= here.score:
-                    break
-                here = there
-        return here
-
-    def _best_background(self, tally: Tally, concentration: float) -> Choice:
-        scores = self.visits.scores(tally, tally.prior(concentration), BACKGROUNDS)
-        return Choice(tally, concentration, float(BACKGROUNDS[scores.argmax()]), float(scores.max()))
+        self.best = sweeps.blended(best)
+        return sweeps.stop or self._tell(callback, self.best, sweeps.done, "sampling")
 
     def _tell(self, callback: Callable[[Refinement], Any] | None, choice: Choice, done: int, phase: str) -> bool:
         seconds = time.monotonic() - self.begin
@@ -304,54 +216,6 @@ class RefinementRun:
         """alpha from the documents."""
         tally = self.best.tally
         return self.visits.correlations(tally, tally.prior(self.matched))
-
-
-class _Sweeps:
-    """Sampling in progress: how many sweeps are left, and whether the callback asked to stop."""
-
-    def __init__(self, run: RefinementRun, callback: Callable[[Refinement], Any] | None) -> None:
-        n_topics, n_words = run.before.topics.shape
-        work = run.visits.n_tokens + n_topics * n_words / 20  # of a sweep, in draws; its counts take time, too
-        self.run, self.callback, self.stop = run, callback, False
-        self.done, self.in_all = 0, int(np.clip((DRAWS / max(work, 1.0)) ** 1.5, *SWEEPS_IN_ALL))
-
-    def after(self, stage: _Stage, factor: float = 1.0, sweeps: int = 2 * SWEEPS) -> _Stage:
-        """Where sweeps with so many times the prior's strength lead; where we are, if there are none left."""
-        left = self.in_all - self.done
-        if self.stop or left < 2 * SWEEPS:
-            return stage
-        sweeps = sweeps if left >= 2 * sweeps else left  # a short rest is added to the last ones
-        sampler = stage.sampler.times(factor)
-        sampler.mean(SWEEPS)  # forgets where it began
-        mean = sampler.mean(sweeps - SWEEPS)
-        choice = self.run.choose(mean.blended(self.run.before, max(BLENDS)), stage.choice.concentration)
-        self.done += sweeps
-        self.stop = self.run._tell(self.callback, choice, self.done, "sampling")
-        return _Stage(sampler, mean, choice, self.run.worth(choice))
-
-    def with_the_right_prior(self, begin: _Stage) -> _Stage:
-        """Sampled with the prior it begins with, or with weaker and weaker ones if they are worth more.
-
-        A strong prior spreads documents over more topics. Topics move freely, become sharper, describe documents
-        better and complete them worse; both count. One half of the prior may look better or worse than where it
-        leads, three halvings do not (docs/research.md). Compared are always as many sweeps.
-        """
-        same = weaker = self.after(begin)
-        for _ in range(HALVINGS):
-            same = self.after(same)
-            weaker = self.after(weaker, 0.5)
-        while weaker.worth > same.worth + GAIN:
-            same, weaker = self.after(weaker), self.after(weaker, 0.5)
-        return same
-
-    def settled(self, stage: _Stage) -> _Stage:
-        """The best of what longer and longer means arrive at, until nothing is gained twice."""
-        best, idle = stage, 0
-        while idle < 2:
-            stage = self.after(stage, 1.0, max(2 * SWEEPS, self.done // LONGER))
-            idle = 0 if stage.worth > best.worth + GAIN else idle + 1
-            best = max(best, stage, key=lambda one: one.worth)
-        return best
 
 
 def _known(mixture: Mixture, counts: Any) -> sp.csr_array:
