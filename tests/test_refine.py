@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from fdmix import Corpus, Mixture, Moments, Refinement, fit_documents, fit_mixture, refine, worlds
-from fdmix.judging import set_aside
+from fdmix.judging import Judge, set_aside
 from fdmix.kernels.refinement import visit_documents
 from fdmix.kernels.sampling import sweep_all_topics
 from fdmix.kernels.threads import Workers
@@ -212,7 +212,7 @@ def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expe
             return super().mean(n_sweeps)
 
     monkeypatch.setattr("fdmix.sweeps.Sampler", Watched)
-    monkeypatch.setattr(run, "worth", lambda choice: -abs(halved[-1] - halvings) if halved else -10.0)
+    monkeypatch.setattr(Judge, "worth", lambda *_: -abs(halved[-1] - halvings) if halved else -10.0)
     said = []
     run.sample(said.append)
     roads = [0, 0, 1, 0, 2, 0, 3]  # the strong prior and weaker ones in turns
