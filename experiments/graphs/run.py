@@ -86,7 +86,8 @@ def _picture(results, name, caption, corpus, theta):
     joined = corpus.counts[order][:, order].tocoo()
 
     def plot(axes):
-        axes.scatter(joined.col, joined.row, s=2e4 / len(order) ** 1.5, marker="s", color="#0072B2", linewidths=0)
+        dots = {"marker": "s", "color": "#0072B2", "linewidths": 0, "rasterized": joined.nnz > 1_000}
+        axes.scatter(joined.col, joined.row, s=max(2e4 / len(order) ** 1.5, 0.4), **dots)
         for edge in np.cumsum(np.bincount(theta.argmax(axis=1)))[:-1]:
             axes.axhline(edge - 0.5, color="#999999", linewidth=0.6)
             axes.axvline(edge - 0.5, color="#999999", linewidth=0.6)
