@@ -77,6 +77,39 @@ def test_the_clock_goes_on_after_a_stop(tmp_path):
     assert again.seconds()[0] < kept[0] + 10
 
 
+def test_a_graph_of_ones_own(tmp_path):
+    from experiments.graphs import karate, run
+
+    lines = [f"{a} {b}" for a, b in karate.EDGES]
+    (tmp_path / "edges.txt").write_text("# friends\n" + "\n".join([*lines, "2 1", "3 3"]))
+    assert len(run.edge_list(tmp_path / "edges.txt")) == 78
+    run.run("small", tmp_path / "graphs", tmp_path, lambda text: None)
+    rows = json.loads((tmp_path / "graphs" / "result.json").read_text())["rows"]
+    assert rows[-1] == {"graph": "edges.txt", "communities": 2, "nodes": 34, "NMI": None}
+    assert rows[1]["NMI"] > 0.95
+    (tmp_path / "edges.txt").write_text("1 2\n3")
+    with pytest.raises(ValueError, match="two nodes in each line"):
+        run.edge_list(tmp_path / "edges.txt")
+
+
+def test_kept_results_belong_to_their_documents(tmp_path):
+    from experiments.measured import measured, save_corpus
+
+    from fdmix import worlds
+
+    save_corpus(worlds.intervals().sample(200, length=20, seed=1), tmp_path / "corpus.npz")
+    first, facts = measured("FDM", tmp_path / "corpus.npz", 3, tmp_path, seed=0)
+    again, same = measured("FDM", tmp_path / "corpus.npz", 3, tmp_path, seed=0)
+    assert same == facts
+    assert (again.topics == first.topics).all()
+    for n_topics, seed in ((4, 0), (3, 1)):
+        with pytest.raises(RuntimeError, match="other settings or documents"):
+            measured("FDM", tmp_path / "corpus.npz", n_topics, tmp_path, seed=seed)
+    save_corpus(worlds.intervals().sample(200, length=20, seed=2), tmp_path / "corpus.npz")
+    with pytest.raises(RuntimeError, match="other settings or documents"):
+        measured("FDM", tmp_path / "corpus.npz", 3, tmp_path, seed=0)
+
+
 @pytest.mark.slow
 def test_one_part(tmp_path):
     reproduce("matrix", "--out", tmp_path)
