@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_info
 
 from fdmix import Mixture, Moments, fit, fit_mixture, worlds
 from fdmix.engines import numba_engine
+from fdmix.fit import fit_correlations
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam
 
@@ -309,6 +310,24 @@ def test_a_strong_toll_does_not_lead_astray(engine, sparsity):
 def test_stopping_at_any_pass_gives_the_best_so_far(moments, n_passes):
     solution = fit_mixture(moments, 4, sparsity=0, tolerance=0, max_passes=n_passes)
     assert solution.log_likelihoods[-1] >= max(solution.log_likelihoods) - 1e-6
+
+
+@pytest.mark.parametrize("alpha", [np.eye(20) / 20, np.full((20, 20), 1 / 400)])
+def test_correlations_of_known_topics_are_found_from_anywhere(sharp_world, sharp_moments, alpha):
+    found, likelihood = fit_correlations(Mixture(sharp_world.topics, alpha), sharp_moments)
+    np.testing.assert_allclose(found, found.T)
+    np.testing.assert_allclose(found, sharp_world.law.correlations, atol=2e-3)  # the sample's own noise
+    best = Mixture(sharp_world.topics, found).log_likelihood(sharp_moments.matrix)
+    assert likelihood == pytest.approx(best, abs=1e-5)
+    assert best > sharp_world.mixture.log_likelihood(sharp_moments.matrix) - 1e-5  # the truth is no better
+
+
+def test_correlations_of_a_topic_that_is_not_there():
+    moments = Moments.of([[2, 1, 0], [1, 3, 0]])
+    mixture = Mixture([[0.6, 0.4, 0], [0.4, 0.6, 0], [0, 0, 1]], np.full((3, 3), 1 / 9))
+    alpha, _ = fit_correlations(mixture, moments)
+    assert alpha[2].sum() == alpha[:, 2].sum() == 0
+    assert alpha.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("n_passes", range(12, 40, 3))

@@ -6,7 +6,7 @@ import logging
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -25,6 +25,7 @@ from fdmix.weighted import WeightedMoments
 
 log = logging.getLogger("fdmix")
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
+ALPHA_PASSES, ALPHA_GAIN = 100, 2e-5  # of alpha alone: at most, and what a pass gains at least in L
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,35 @@ def fit_mixture(
         trace.append(arithmetic.expect(arithmetic.place(fitted)).log_likelihood)
     whole = _with_all_words(fitted, seen, moments, _provenance(moments, chosen, seed))
     return Solution(whole, trace, run.settled is not None, reason)
+
+
+def fit_correlations(
+    mixture: Mixture, moments: Moments | WeightedMoments, n_threads: int | None = None
+) -> tuple[Any, float]:
+    """alpha by EM on the pairs, alpha <- alpha (P' H), with the topics held fixed; and L = sum Mhat log M.
+
+    For fixed topics L is concave in alpha, so that it does not matter where it begins, as long as nothing is zero.
+    A topic with no word that the moments know gets nothing.
+    """
+    mhat = moments.matrix
+    seen = np.flatnonzero(np.diff(mhat.indptr))
+    mhat, topics = rearranged(mhat, seen), mixture.topics[:, seen]
+    known = np.flatnonzero(topics.sum(axis=1) > 0)
+    topics, shares = topics[known], mixture.shares[known] + 1e-3 / mixture.n_topics
+    alpha = 0.99 * mixture.correlations[np.ix_(known, known)] + 0.01 * np.outer(shares, shares)
+    trace: list[float] = []
+    with one_blas_thread:
+        engine = engine_for("auto", mhat, known.size, n_threads)
+        state = engine.place(Mixture(topics / topics.sum(axis=1, keepdims=True), alpha / alpha.sum()))
+        while len(trace) < ALPHA_PASSES and not (len(trace) > 1 and trace[-1] - trace[-2] < ALPHA_GAIN):
+            now = engine.expect(state)
+            trace.append(now.log_likelihood)
+            alpha = state.correlations * (now.joint + now.joint.T)
+            state = replace(state, correlations=alpha / alpha.sum())
+        trace.append(engine.expect(state, joint=False).log_likelihood)
+    whole = np.zeros((mixture.n_topics, mixture.n_topics))
+    whole[np.ix_(known, known)] = state.correlations
+    return whole, trace[-1]
 
 
 def _loop(

@@ -7,20 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fdmix.corpus import Corpus
-from fdmix.engines import engine_for
-from fdmix.fit import Progress, Solution, check_n_topics, fit_mixture
+from fdmix.fit import Progress, Solution, check_n_topics, fit_correlations, fit_mixture
 from fdmix.judging import FEWEST, set_aside, with_pairs
 from fdmix.kernels.threads import one_blas_thread
-from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.pairs import rearranged
 from fdmix.refinement import MOST_DOCUMENTS, Refinement, RefinementRun, begin_refinement, mind_the_memory
 from fdmix.solvers import EM
-
-ALPHA_STEPS = 5
 
 
 def fit_documents(
@@ -74,7 +67,7 @@ def fit_documents(
         return fitted
     stopped = _refined(run, callback, None if time_limit is None else begin + time_limit)
     refined = run.mixture()
-    alpha, likelihood = _correlations(refined, fitted.mixture, moments, n_threads)
+    alpha, likelihood = fit_correlations(refined, moments, n_threads)
     reason = stopped or "documents set aside gained no more, or all sweeps of sampling were made"
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
     return Solution(replace(refined, correlations=alpha), likelihoods, stopped is None, reason)
@@ -97,20 +90,3 @@ def _refined(run: RefinementRun, callback: Callable[[Any], Any] | None, deadline
     if not stopped:
         return None
     return "the time limit was reached" if late else "the callback asked to stop"
-
-
-def _correlations(refined: Mixture, fitted: Mixture, moments: Moments, n_threads: int | None) -> tuple[Any, float]:
-    """alpha of the fit, improved by EM on the pairs with the refined topics held fixed; and L = sum Mhat log M."""
-    mhat = moments.matrix
-    seen = np.flatnonzero(np.diff(mhat.indptr))
-    mhat = rearranged(mhat, seen)
-    topics = refined.topics[:, seen]
-    known = topics.sum(axis=1, keepdims=True)
-    with one_blas_thread:
-        engine = engine_for("auto", mhat, refined.n_topics, n_threads)
-        state = engine.place(Mixture(topics / np.where(known > 0, known, 1), fitted.correlations))
-        for _ in range(ALPHA_STEPS):
-            joint = engine.expect(state).joint
-            alpha = state.correlations * (joint + joint.T)
-            state = replace(state, correlations=alpha / alpha.sum())
-        return state.correlations, engine.expect(state).log_likelihood

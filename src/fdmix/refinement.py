@@ -13,10 +13,12 @@ import scipy.sparse as sp
 
 from fdmix.assignment import aligned_counts, matched_prior
 from fdmix.corpus import Corpus
+from fdmix.fit import fit_correlations
 from fdmix.judging import FEWEST, Choice, Judge, set_aside, with_pairs
 from fdmix.kernels.threads import Workers, one_blas_thread, thread_count
 from fdmix.memory import available_bytes, in_words
 from fdmix.mixture import Mixture
+from fdmix.moments import Moments
 from fdmix.sweeps import Sweeps
 from fdmix.visits import STRENGTHS, Tally, Visits
 
@@ -94,7 +96,9 @@ def refine(
         with suppress(KeyboardInterrupt):
             if not run.loop(passes, callback) and passes == "auto":
                 run.sample(callback)
-        return replace(run.mixture(), correlations=run.correlations())
+        refined = run.mixture()
+        alpha, _ = fit_correlations(refined, Moments.of(run.visits.table, n_threads=n_threads), n_threads)
+        return replace(refined, correlations=alpha)
 
 
 def begin_refinement(
@@ -211,11 +215,6 @@ class RefinementRun:
             concentration=told,
             provenance=dict(self.before.provenance) | {"refined": {"background": background}},
         )
-
-    def correlations(self) -> Any:
-        """alpha from the documents."""
-        tally = self.best.tally
-        return self.visits.correlations(tally, tally.prior(self.matched))
 
 
 def _known(mixture: Mixture, counts: Any) -> sp.csr_array:

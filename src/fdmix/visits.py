@@ -31,7 +31,6 @@ ETA = 0.01  # tokens of every word in every topic, while sampling
 MANY = 40  # times the topics of a document: with fewer topics in all it is faster to look at all of them
 FIRST_ROUNDS = 3  # of the first sweep, which begins with topics drawn from their shares
 DESCRIBED = 1e-4  # the most that another theta could gain, in the log-probability of a token
-DOCUMENTS_AT_A_TIME = 512  # in a product for E[theta theta']
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +88,11 @@ class Visits:
     def learn(self, tally: Tally, prior: Floats, table: sp.csr_array | None = None) -> Tally:
         """One pass: each token shared among topics, without its own vote."""
         chosen = self.table if table is None else table
-        arrays, nothing = _arrays(chosen), np.empty((0, prior.size))
+        arrays = _arrays(chosen)
 
         def some(cut: tuple[int, int]) -> Floats:
             out = np.zeros(tally.counts.nnz)
-            visit_documents(*cut, arrays, tally.entries, prior, CARE, out, nothing)
+            visit_documents(*cut, arrays, tally.entries, prior, CARE, out)
             return out
 
         n_blocks = int(np.clip(BYTES / max(8 * tally.counts.nnz, 1), 2, BLOCKS))
@@ -129,29 +128,6 @@ class Visits:
             tolerance=DESCRIBED, smoothing=background, n_threads=self.workers.n_threads,
         )  # fmt: skip
         return float(np.nanmean(found.log_likelihoods))
-
-    def correlations(self, tally: Tally, prior: Floats) -> Floats:
-        """alpha = E[theta theta'], averaged over the documents' posteriors, Dirichlet(g) with g = a + n_d:
-
-        E[theta theta' | d] = (g g' + diag(g)) / (G (G + 1)), which includes the posterior's variance.
-        """
-        arrays, n_topics = _arrays(self.table), prior.size
-
-        def some(cut: tuple[int, int]) -> Floats:
-            total, unused = np.zeros((n_topics, n_topics)), np.zeros(tally.counts.nnz)
-            for begin in range(cut[0], cut[1], DOCUMENTS_AT_A_TIME):
-                end = min(begin + DOCUMENTS_AT_A_TIME, cut[1])
-                n = np.zeros((end - begin, n_topics))
-                visit_documents(begin, end, arrays, tally.entries, prior, CARE, unused, n)
-                g = np.maximum(n, 0) + prior
-                size = g.sum(axis=1, keepdims=True)
-                g /= np.sqrt(size * (size + 1))
-                total += g.T @ g
-                total[np.diag_indices(n_topics)] += (g / np.sqrt(size * (size + 1))).sum(axis=0)
-            return total
-
-        alpha = np.sum(self.workers.map(some, _cuts(self.table.shape[0], BLOCKS)), axis=0)
-        return (alpha + alpha.T) / (2 * alpha.sum())
 
 
 class Sampler:

@@ -8,16 +8,15 @@ from fdmix.kernels.documents import njit
 
 
 @njit
-def visit_documents(begin, end, table, topics, prior, care, out, n_out):
+def visit_documents(begin, end, table, topics, prior, care, out):
     """Responsibilities of the tokens of the documents begin <= d < end, added up by entry of the topics.
 
-    r_ut ~ (a_t + n_dt - r_ut) mu_t(u),    out[e] += sum_d c_d(u) r_ut for the entry e = (u, t),    n_out[d] = n_d.
+    r_ut ~ (a_t + n_dt - r_ut) mu_t(u),    out[e] += sum_d c_d(u) r_ut for the entry e = (u, t).
 
     table : (indptr, words, counts) of the documents
     topics : (first, topic, chance), the entries first[u] <= e < first[u + 1] of each word: mu_topic[e](u) = chance[e]
     care : (rounds, tolerance, cut): at most so many rounds, the last one moves a smaller share of the tokens than the
         tolerance; a topic that gets less of a word than the cut times the one with most of it is not asked again
-    n_out : (documents of the block, topics), or without rows if it is not wanted
     """
     indptr, _, counts = table
     T = prior.size
@@ -31,9 +30,6 @@ def visit_documents(begin, end, table, topics, prior, care, out, n_out):
         for i in range(indptr[d], indptr[d + 1]):
             for k in range(starts[i - indptr[d]], starts[i - indptr[d] + 1]):
                 out[entries[k]] += counts[i] * r[k]
-        if n_out.shape[0] > 0:
-            for t in range(T):
-                n_out[d - begin, t] = g[t] - prior[t]
 
 
 @njit
