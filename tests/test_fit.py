@@ -328,6 +328,8 @@ def test_correlations_of_a_topic_that_is_not_there():
     alpha, _ = fit_correlations(mixture, moments)
     assert alpha[2].sum() == alpha[:, 2].sum() == 0
     assert alpha.sum() == pytest.approx(1)
+    nothing = Mixture([[0, 0, 1.0]], np.ones((1, 1)))
+    assert fit_correlations(nothing, moments) == (1, -np.inf)
 
 
 @pytest.mark.parametrize("n_passes", range(12, 40, 3))

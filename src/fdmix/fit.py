@@ -147,6 +147,8 @@ def fit_correlations(
     seen = np.flatnonzero(np.diff(mhat.indptr))
     mhat, topics = rearranged(mhat, seen), mixture.topics[:, seen]
     known = np.flatnonzero(topics.sum(axis=1) > 0)
+    if known.size == 0:
+        return mixture.correlations, -np.inf
     topics, shares = topics[known], mixture.shares[known] + 1e-3 / mixture.n_topics
     alpha = 0.99 * mixture.correlations[np.ix_(known, known)] + 0.01 * np.outer(shares, shares)
     trace: list[float] = []
