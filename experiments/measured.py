@@ -43,8 +43,7 @@ def load_corpus(path):
 
 def measured(method, corpus_path, n_topics, out, **settings):
     """(Mixture, facts) of a method; `out` is a folder for what is kept."""
-    name = re.sub(r"\W+", "-", method.lower())
-    model, facts = Path(out) / f"{name}.model", Path(out) / f"{name}.json"
+    model, facts = _kept(method, out)
     digest = hashlib.sha256(Path(corpus_path).read_bytes()).hexdigest()
     if facts.is_file():
         kept = json.loads(facts.read_text())
@@ -66,6 +65,12 @@ def measured(method, corpus_path, n_topics, out, **settings):
     return Mixture.load(model), json.loads(facts.read_text())
 
 
+def _kept(method, out):
+    """Where the model and the facts of a method are kept."""
+    name = re.sub(r"\W+", "-", method.lower())
+    return Path(out) / f"{name}.model", Path(out) / f"{name}.json"
+
+
 def _differ(kept, asked):
     """Whether results with these settings are not those that are asked for; where a program lies does not matter."""
     kept, asked = (
@@ -81,12 +86,13 @@ class Schedule:
         self.left, self.say = list(methods), say
         self.seconds = defaultdict(list)
 
-    def measured(self, text, method, *arguments, **settings):
-        """`measured`, announced with an estimate for it and for all that comes after it."""
+    def measured(self, text, method, corpus_path, n_topics, out, **settings):
+        """`measured`, announced with an estimate for it and all that comes after it, or as done before."""
         known = [sum(self.seconds[name]) / len(self.seconds[name]) for name in self.left if self.seconds[name]]
         least = "" if len(known) == len(self.left) else "at least "
-        self.say(text + (f"; {least}{_duration(sum(known))} left" if sum(known) >= REPORT_EVERY else ""))
-        mixture, facts = measured(method, *arguments, **settings)
+        left = f"; {least}{_duration(sum(known))} left" if sum(known) >= REPORT_EVERY else ""
+        self.say(text + (", done before" if _kept(method, out)[1].is_file() else left))
+        mixture, facts = measured(method, corpus_path, n_topics, out, **settings)
         self.left.remove(method)
         self.seconds[method].append(facts["seconds"])
         return mixture, facts
