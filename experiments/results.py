@@ -87,6 +87,7 @@ def finished(folder, scale, peers=()):
 
 def write_page(out):
     """results.md and results.html from all result.json below `out`."""
+    out.mkdir(parents=True, exist_ok=True)
     parts = [json.loads(path.read_text()) | {"name": path.parent.name} for path in sorted(out.glob("*/result.json"))]
     lines = ["# The paper's experiments, and ours", ""]
     for part in parts:
