@@ -36,7 +36,7 @@ TEXT: dict[str, tuple[Any, Any]] = {
     "min_count": (
         Annotated[
             int | None,
-            typer.Option(min=1, help="Leave out words seen less often (default: 5)."),
+            typer.Option(min=1, help="Leave out words seen less often (default: 5; 1 below 1,000 documents)."),
         ],
         None,
     ),
