@@ -6,7 +6,7 @@ import hashlib
 import json
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from hashlib import blake2b
@@ -116,11 +116,12 @@ class Moments:
             raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
         words = None if vocabulary is None else as_vocabulary(vocabulary)
         source = corpora(counts, words)
+        preparations = _Preparations(iter(()) if isinstance(source, Corpus) else source)
         limit = available_bytes() if memory_limit is None else memory_limit
         total: Moments | None = None
         if isinstance(source, Corpus):
             Estimate.refuse_beyond(limit, source.counts, folds)
-        for block in blocks_of(source, weights):
+        for block in blocks_of(source if isinstance(source, Corpus) else iter(preparations), weights):
             if not isinstance(source, Corpus):
                 Estimate.refuse_beyond(limit, block.counts, folds, 0 if total is None else 2 * total.nbytes)
             parts = [
@@ -135,7 +136,9 @@ class Moments:
             total = whole if total is None else total + whole
         if total is None:
             raise ValueError("there are no counts: give at least one table of documents x words")
-        return total.prepared(source.preparation) if isinstance(source, Corpus) else total
+        if isinstance(source, Corpus) and source.preparation is not None:
+            return total.prepared(source.preparation.weighted(weights))
+        return total.prepared(preparations.total)
 
     @staticmethod
     def estimate(counts: Any, folds: int = 0) -> Estimate:
@@ -270,7 +273,8 @@ class Moments:
         if not moved:
             return self
         edits = self._edited("merge", sorted(moved.items()))
-        return self._relabel(positions([moved.get(word, word) for word in words], result), result, edits=edits)
+        joined = self._relabel(positions([moved.get(word, word) for word in words], result), result, edits=edits)
+        return joined._renamed_forms(moved)
 
     def drop_words(self, words: Iterable[str]) -> Moments:
         """Leave words out.
@@ -293,7 +297,7 @@ class Moments:
         used = {word for word, n in zip(self._words(), self.word_counts, strict=True) if n > 0}
         dropped = sorted(used - set(kept))
         edits = self._edited("drop", dropped) if dropped else self.edits
-        return self._relabel(positions(self._words(), kept), kept, edits=edits)
+        return self._relabel(positions(self._words(), kept), kept, edits=edits)._renamed_forms({})
 
     def top(self, n: int) -> Moments:
         """Keep the n words with the most tokens, in their present order (same caveat as `drop_words`)."""
@@ -431,6 +435,12 @@ class Moments:
             preparation=joined(self.preparation, other.preparation, sign),
         )
 
+    def _renamed_forms(self, names: Mapping[str, str]) -> Moments:
+        """With the forms of the words that are left, under their new names."""
+        if self.preparation is None:
+            return self
+        return self.prepared(self.preparation.renamed(names, self._words()))
+
     def _relabel(
         self, target: Integers, words: Vocabulary | None, n_words: int | None = None, *, edits: str
     ) -> Moments:
@@ -453,3 +463,18 @@ class Moments:
             edits,
             self.preparation,
         )
+
+
+class _Preparations:
+    """Adds up the preparations of a stream of corpora as they pass; `total` is None if one of them has none."""
+
+    def __init__(self, stream: Iterator[Corpus]) -> None:
+        self.stream, self.first = stream, True
+        self.total: Preparation | None = None
+
+    def __iter__(self) -> Iterator[Corpus]:
+        for corpus in self.stream:
+            own = None if corpus.preparation is None else corpus.preparation.weighted()
+            self.total = own if self.first else joined(self.total, own)
+            self.first = False
+            yield corpus

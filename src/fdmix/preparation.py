@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
+
+from fdmix.forms import FormsByWord, FormsOfDocuments, combined, renamed
 
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
@@ -122,11 +124,11 @@ class _Missing:
 class Preparation:
     """The cleaning, and how often each word was written in which form: `forms["learn"]["learning"]`.
 
-    Forms are kept where the word itself may be none (stems). They add up like the moments they belong to.
+    Forms are counted where words are stems. They add and subtract like the moments they belong to.
     """
 
     cleaning: Cleaning
-    forms: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    forms: FormsByWord = field(default_factory=dict)
 
     def shown(self, word: str) -> str:
         """The most frequent form of a word, of each of its parts if it is a phrase.
@@ -145,13 +147,25 @@ class Preparation:
         if not self.cleaning.treats_like(other.cleaning):
             unlike = ", ".join(self.cleaning.unlike(other.cleaning))
             raise ValueError(f"the texts were prepared differently ({unlike}): count both alike")
-        total = {word: dict(forms) for word, forms in self.forms.items()}
-        for word, forms in other.forms.items():
-            mine_forms = total.setdefault(word, {})
-            for form, n in forms.items():
-                mine_forms[form] = mine_forms.get(form, 0) + sign * n
-        left = {word: {form: n for form, n in forms.items() if n > 0} for word, forms in total.items()}
-        return Preparation(self.cleaning, {word: forms for word, forms in left.items() if forms})
+        return Preparation(self.cleaning, combined(self.forms, other.forms, sign))
+
+    def of(self, documents: Any) -> Preparation:
+        """The preparation of some documents, with their forms if documents are kept apart."""
+        if not isinstance(self.forms, FormsOfDocuments):
+            return self
+        return replace(self, forms=self.forms.of(documents))
+
+    def weighted(self, copies: Any = None) -> Preparation:
+        """The forms added up over documents, where document d counts copies[d] times (once unless given)."""
+        if not isinstance(self.forms, FormsOfDocuments):
+            return self
+        times = [1] * self.forms.counts.shape[0] if copies is None else copies
+        return replace(self, forms=self.forms.weighted(times))
+
+    def renamed(self, names: Mapping[str, str], vocabulary: Iterable[str]) -> Preparation:
+        """The forms of the words that are left, under their new names."""
+        parts = {part for word in vocabulary for part in word.split(" ")}
+        return replace(self, forms=renamed(self.forms, names, parts))
 
     def facts(self) -> dict[str, Any]:
         """For JSON, in sorted order."""

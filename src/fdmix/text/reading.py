@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from fdmix.corpus import Corpus
+from fdmix.forms import FormCounts, FormsOfDocuments
 from fdmix.kernels.threads import streamed
 from fdmix.moments import Moments
-from fdmix.preparation import Cleaning, Preparation
+from fdmix.preparation import Cleaning
 from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
 from fdmix.text.sources import source_of
-from fdmix.text.spool import Spool, token_batches
-from fdmix.text.vocabularies import Recipe, chosen_recipe
+from fdmix.text.spool import Spool, TokenBatch, token_batches
+from fdmix.text.vocabularies import Recipe, chosen_recipe, stacked
 
 ENTRIES_AT_A_TIME = 2_000_000
 LONGEST_NAME = 64  # of strings in a NumPy array of strings, which gives all of them the room of the longest
@@ -104,8 +105,7 @@ def counted(
 ) -> Moments:
     """The moments of all batches."""
     chunks = (corpus for _, corpus in corpora(batches, recipe, report))
-    total = Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
-    return total.prepared(recipe.preparation)
+    return Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
 
 
 def corpora(
@@ -113,24 +113,41 @@ def corpora(
 ) -> Iterator[tuple[int, Corpus]]:
     """Chunks of the corpus after `done` batches, each with the number of batches that are in it or before it."""
     waiting: list[Any] = []
-    entries = 0
+    entries, forms = 0, np.empty(0, np.int64)
     of = None
     workers: int | None = 1  # while new tokens appear, one thread learns what they are
     if isinstance(batches, Spool):
         of, workers = len(batches), None
         recipe.learn(batches.lexicons)
         batches = batches.after(done)
-    for counts, keep in streamed(recipe.counts, batches, workers):
+
+    def work(batch: TokenBatch) -> tuple[Any, Any, Any]:
+        counts, keep = recipe.counts(batch)
+        return counts, keep, recipe.form_totals(batch, keep)
+
+    def chunk() -> Corpus:
+        return recipe.corpus(waiting, forms=FormCounts(recipe.words.forms, forms))
+
+    for counts, keep, written in streamed(work, batches, workers):
         done += 1
         waiting.append(counts[keep] if not keep.all() else counts)
+        forms = _added(forms, written)
         entries += counts.nnz + counts.shape[0]
         if report is not None:
             report("counting", done, of)
         if entries >= ENTRIES_AT_A_TIME:
-            yield done, recipe.corpus(waiting)
-            waiting, entries = [], 0
+            yield done, chunk()
+            waiting, entries, forms = [], 0, np.empty(0, np.int64)
     if waiting:
-        yield done, recipe.corpus(waiting)
+        yield done, chunk()
+
+
+def _added(a: Any, b: Any) -> Any:
+    """a + b, where the shorter one goes on with zeros."""
+    longer, shorter = (a, b) if a.size >= b.size else (b, a)
+    total = longer.copy()
+    total[: shorter.size] += shorter
+    return total
 
 
 def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:
@@ -145,28 +162,31 @@ def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None
             raise ValueError(
                 f"this {type(like).__name__} does not know how its text was cleaned: say so, by preset= or by steps"
             )
-        return Recipe(vocabulary, Preparation(cleaning_of(preset, steps or {})))
-    return Recipe(
-        vocabulary, Preparation(cleaning_of(preset or preparation.cleaning, steps or {}), preparation.forms)
-    )
+        return Recipe(vocabulary, cleaning_of(preset, steps or {}))
+    return Recipe(vocabulary, cleaning_of(preset or preparation.cleaning, steps or {}))
 
 
 def _corpus(batches: Any, recipe: Recipe) -> Corpus:
     """All documents at once, with what travels along."""
     counts: list[Any] = []
+    forms: list[Any] = []
     kept: dict[str, list[Any]] = {}
     places: list[Any] = []
     position = 0
     for batch in batches:
         rows, keep = recipe.counts(batch)
         counts.append(rows[keep] if not keep.all() else rows)
+        if (written := recipe.forms(batch)) is not None:
+            forms.append(written[keep] if not keep.all() else written)
         places.append(position + np.flatnonzero(keep))
         position += rows.shape[0]
         for name, values in batch.kept.items():
             kept.setdefault(name, []).extend(v for v, wanted in zip(values, keep.tolist(), strict=True) if wanted)
     documents: dict[str, Any] = {"document": np.concatenate([np.empty(0, np.int64), *places])}
     documents |= {name: as_column(values) for name, values in kept.items()}
-    return recipe.corpus(counts, documents)
+    names = recipe.words.forms
+    written = FormsOfDocuments(names, stacked(forms, len(names))) if recipe.cleaning.stem else None
+    return recipe.corpus(counts, documents, written)
 
 
 def as_column(values: list[Any]) -> Any:

@@ -162,16 +162,16 @@ class CountInProgress:
         recipe = self.recipe or chosen_recipe(spool)
         done, total = self._counted_so_far()
         if total is None:
-            total = Moments.of(recipe.corpus([]), folds=self.folds).prepared(None)
+            total = Moments.of(recipe.corpus([]), folds=self.folds)
         for batches_done, corpus in corpora(spool, recipe, report, done):
-            total = total + Moments.of(corpus, folds=self.folds, n_threads=n_threads).prepared(None)
+            total = total + Moments.of(corpus, folds=self.folds, n_threads=n_threads)
             if self._due():
                 total.save(self.folder / f"counted-{batches_done}")
                 for path in self.folder.glob("counted-*"):
                     if path.name != f"counted-{batches_done}":
                         path.unlink()
                 self.saved_at = time.monotonic()
-        return total.prepared(recipe.preparation)
+        return total
 
     def _counted_so_far(self) -> tuple[int, Moments | None]:
         found = sorted((int(path.name.split("-")[1]), path) for path in self.folder.glob("counted-*"))
