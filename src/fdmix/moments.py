@@ -7,7 +7,7 @@ import json
 import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from hashlib import blake2b
 from typing import Any
@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from fdmix.corpus import Corpus
 from fdmix.counting import Tally, blocks_of, buckets, corpora, tally
 from fdmix.estimate import Estimate
+from fdmix.ledger import Ledger, SourceLog
 from fdmix.memory import available_bytes
 from fdmix.packed import Integers
 from fdmix.pairs import PairSums
@@ -25,7 +26,7 @@ from fdmix.preparation import Preparation, joined
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
 
-KIND, FORMAT = "moments", 1
+KIND, FORMAT = "moments", 2  # format 1 had no ledger
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +47,7 @@ class Moments:
     edits : a fingerprint of the words joined and dropped since the documents were counted, "" if none
     folds : the moments of the hash buckets of documents, if asked for; they add up to the whole
     preparation : how text became these words, if known
+    ledger : what was counted: a digest of the documents, and the sources that were read. It adds up like the pairs
 
     >>> moments = Moments.of([[2, 1, 0], [0, 1, 1], [0, 0, 1]], ["ant", "bee", "cat"])
     >>> moments
@@ -65,6 +67,7 @@ class Moments:
     folds: tuple[Moments, ...] = ()
     edits: str = ""
     preparation: Preparation | None = None
+    ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
         n_words = self.pairs.n_words
@@ -84,7 +87,7 @@ class Moments:
             raise ValueError("the folds' documents must add up to the whole")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Moments, tuple(getattr(self, field.name) for field in fields(self))
+        return Moments, tuple(getattr(self, each.name) for each in fields(self))
 
     @classmethod
     def of(
@@ -249,6 +252,10 @@ class Moments:
         """The same moments, knowing how text became their words."""
         return replace(self, preparation=preparation)
 
+    def recorded(self, log: SourceLog) -> Moments:
+        """The same moments, knowing the sources that their documents were read from."""
+        return replace(self, ledger=log.ledger(self.ledger.digest))
+
     def without_fold(self, fold: int) -> Moments:
         """The moments of all documents outside one fold: what to train on when `folds[fold]` is held out."""
         if not self.folds:
@@ -323,7 +330,8 @@ class Moments:
     def provenance(self) -> dict[str, Any]:
         """What is known about them, for people."""
         counted = {"documents": self.n_documents, "tokens": self.n_tokens, "pairs": self.n_pairs}
-        return {"sha256": self.checksum()} | counted
+        digest = None if self.ledger.digest is None else str(self.ledger.digest)
+        return {"sha256": self.checksum(), "digest": digest} | counted
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
@@ -333,6 +341,7 @@ class Moments:
             "vocabulary": self.vocabulary,
             "edits": self.edits,
             "preparation": None if self.preparation is None else self.preparation.facts(),
+            "ledger": [part.ledger.facts() for part in everyone],
         }
         arrays: dict[str, Any] = {}
         for number, part in enumerate(everyone):
@@ -351,6 +360,7 @@ class Moments:
         facts, arrays = read_arrays(path, KIND, FORMAT)
         try:
             words = None if facts["vocabulary"] is None else as_vocabulary(facts["vocabulary"])
+            ledgers = [Ledger.from_facts(f) for f in facts.get("ledger", [None] * len(facts["documents"]))]
             parts = []
             for number, (n_documents, n_skipped) in enumerate(facts["documents"]):
                 if type(n_documents) is not int or type(n_skipped) is not int:
@@ -359,7 +369,16 @@ class Moments:
                 pairs = PairSums(*(arrays[name(part)] for part in ("first", "columns", "sums")))
                 word_counts, frequencies = arrays[name("word_counts")], arrays[name("document_frequencies")]
                 parts.append(
-                    cls(pairs, word_counts, frequencies, n_documents, n_skipped, words, edits=str(facts["edits"]))
+                    cls(
+                        pairs,
+                        word_counts,
+                        frequencies,
+                        n_documents,
+                        n_skipped,
+                        words,
+                        edits=str(facts["edits"]),
+                        ledger=ledgers[number],
+                    )
                 )
             preparation = Preparation.from_facts(facts.get("preparation"))
             return replace(parts[0], folds=tuple(parts[1:]), preparation=preparation)
@@ -370,7 +389,7 @@ class Moments:
     def _from_tally(cls, tally: Tally, vocabulary: Vocabulary | None) -> Moments:
         return cls(
             tally.pairs, tally.word_counts, tally.document_frequencies,
-            tally.n_documents, tally.n_skipped, vocabulary,
+            tally.n_documents, tally.n_skipped, vocabulary, ledger=Ledger(tally.digest),
         )  # fmt: skip
 
     def _mass(self) -> int:
@@ -433,7 +452,13 @@ class Moments:
             folds=tuple(a._zip(b, sign) for a, b in zip(self.folds, other.folds, strict=True)),
             edits=self.edits if self.edits == other.edits else self._edited("with", other.edits),
             preparation=joined(self.preparation, other.preparation, sign),
+            ledger=self._joined_ledgers(other, sign),
         )
+
+    def _joined_ledgers(self, other: Moments, sign: int) -> Ledger:
+        """Digests are of documents as they were counted: after different edits of words they do not add up."""
+        total = self.ledger.joined(other.ledger, sign)
+        return total if self.edits == other.edits else replace(total, digest=None)
 
     def _renamed_forms(self, names: Mapping[str, str]) -> Moments:
         """With the forms of the words that are left, under their new names."""
@@ -462,6 +487,7 @@ class Moments:
             tuple(fold._relabel(target, words, n_words, edits=edits) for fold in self.folds),
             edits,
             self.preparation,
+            self.ledger,
         )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from fdmix.corpus import Corpus
 from fdmix.forms import FormCounts, FormsOfDocuments
 from fdmix.kernels.threads import streamed
+from fdmix.ledger import SourceLog
 from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
 from fdmix.text.cleaning import cleaning_of
@@ -92,12 +93,13 @@ def read_moments(
     """
     given = source_of(source, Layout(column, (), split, encoding))
     if like is not None:
-        recipe = recipe_of(like, preset, steps)
-        return counted(token_batches(given, recipe.cleaning, n_threads, report), recipe, folds, n_threads)
+        recipe, log = recipe_of(like, preset, steps), SourceLog()
+        batches = token_batches(given, recipe.cleaning, n_threads, report, log=log)
+        return counted(batches, recipe, folds, n_threads).recorded(log)
     with TemporaryDirectory(prefix="fdmix-") as folder:
         spool = Spool.in_file(cleaning_of(preset, steps), Path(folder))
         spool.fill(given, n_threads, report)
-        return counted(spool, chosen_recipe(spool), folds, n_threads, report)
+        return counted(spool, chosen_recipe(spool), folds, n_threads, report).recorded(spool.log)
 
 
 def counted(

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.ledger import SourceLog
 from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
 from fdmix.storage import FileError, read_arrays, replacing, write_arrays
@@ -124,6 +125,7 @@ class CountInProgress:
         if (self.folder / "read").is_file():
             facts, arrays = read_arrays(self.folder / "read", KIND, FORMAT)
             complete, spool.n_documents = bool(facts["complete"]), int(facts["documents"])
+            spool.log = SourceLog.from_facts(facts["sources"])
             spool.index = [tuple(row) for row in arrays["index"].tolist()]
             names = ("pool", "starts", "hashes", "counts")
             for number in range(facts["lexicons"]):
@@ -154,7 +156,12 @@ class CountInProgress:
         arrays: dict[str, Any] = {"index": np.array(spool.index, np.int64).reshape(-1, 3)}
         for number, lexicon in enumerate(spool.lexicons):
             arrays |= {f"{number}.{name}": array for name, array in lexicon.arrays().items()}
-        facts = {"complete": complete, "documents": spool.n_documents, "lexicons": len(spool.lexicons)}
+        facts = {
+            "complete": complete,
+            "documents": spool.n_documents,
+            "lexicons": len(spool.lexicons),
+            "sources": spool.log.facts(),
+        }
         write_arrays(self.folder / "read", KIND, FORMAT, facts, arrays)
         self.saved_at = time.monotonic()
 
@@ -171,7 +178,7 @@ class CountInProgress:
                     if path.name != f"counted-{batches_done}":
                         path.unlink()
                 self.saved_at = time.monotonic()
-        return total
+        return total.recorded(spool.log)
 
     def _counted_so_far(self) -> tuple[int, Moments | None]:
         found = sorted((int(path.name.split("-")[1]), path) for path in self.folder.glob("counted-*"))
