@@ -22,7 +22,7 @@ from fdmix.ledger import Ledger, SourceLog
 from fdmix.memory import available_bytes
 from fdmix.packed import Integers
 from fdmix.pairs import PairSums
-from fdmix.preparation import Preparation, joined
+from fdmix.preparation import Cleaning, Preparation, joined, least_count
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
 
@@ -319,6 +319,39 @@ class Moments:
             return self.restrict(self.vocabulary[i] for i in best)
         edits = self._edited("drop", np.flatnonzero(target < 0).tolist())
         return self._relabel(target, None, best.size, edits=edits)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every word of the text was counted, to be pruned before a fit."""
+        return self.preparation is not None and self.preparation.cleaning.open_vocabulary
+
+    def prune(
+        self, min_count: int | str | None = None, max_words: int | None = None, max_share: float | None = None
+    ) -> Moments:
+        """Leave out rare and very common words, by the rules of the text's `Cleaning` or by those given.
+
+        min_count : keep words with at least this many tokens; "auto" is 5, or 1 for fewer than 1,000 documents
+        max_words : keep the most frequent ones of these
+        max_share : leave out words that are in more than this share of the documents
+
+        The same caveat as for `drop_words`: words that are left out still count in the lengths of documents.
+
+        >>> Moments.of([[2, 1, 0], [1, 1, 1], [1, 0, 2]], ["ant", "bee", "cat"]).prune(max_words=2).vocabulary
+        ('ant', 'cat')
+        """
+        preparation = self.preparation or Preparation(Cleaning(min_count=1))
+        given: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "max_share": max_share}
+        chosen = {name: rule for name, rule in given.items() if rule is not None}
+        rules = replace(preparation.cleaning, open_vocabulary=False, **chosen)
+        rules = replace(rules, min_count=least_count(rules.min_count, self.n_documents))
+        words = self._words()
+        often = self.word_counts >= int(rules.min_count)
+        kept = np.flatnonzero(often & (self.document_frequencies <= rules.max_share * self.n_documents))
+        by_count = sorted(kept.tolist(), key=lambda u: (-self.word_counts[u], words[u]))
+        pruned = self.restrict([words[u] for u in sorted(by_count[: rules.max_words])])
+        if pruned.preparation is None:
+            return pruned
+        return pruned.prepared(replace(pruned.preparation, cleaning=rules))
 
     def checksum(self) -> str:
         """SHA-256 of everything counted: the same for the same documents, however they were put together."""

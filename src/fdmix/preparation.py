@@ -12,6 +12,15 @@ TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
     "stop_words", "stem", "min_tokens", "ngrams", "phrases",
 )  # fmt: skip
+FEW_DOCUMENTS = 1_000
+COMMON = 5  # the least count of a word, unless documents are few
+
+
+def least_count(min_count: int | str, n_documents: int) -> int:
+    """How often a word must be seen: as given, or "auto": 5 times, once if there are fewer than 1,000 documents."""
+    if min_count != "auto":
+        return int(min_count)
+    return COMMON if n_documents >= FEW_DOCUMENTS else 1
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,8 @@ class Cleaning:
     min_tokens : leave out documents with fewer tokens left
     ngrams : count runs of up to so many neighbouring words as words, too
     phrases : join neighbours that stick together ("neural network") into one word
+    open_vocabulary : count every word, so that parts counted later can bring new ones; min_count, max_words and
+        max_share are kept for `Moments.prune`, which the fit calls
     tokenizer : any function from a text to its tokens, instead of ours; all other steps follow as usual
     """
 
@@ -52,10 +63,11 @@ class Cleaning:
     min_tokens: int = 0
     ngrams: int = 1
     phrases: bool = False
+    open_vocabulary: bool = False
     tokenizer: Callable[[str], Iterable[str]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("lowercase", "phrases", *(n for n in TREATMENT if n.startswith("drop_"))):
+        for name in ("lowercase", "phrases", "open_vocabulary", *(n for n in TREATMENT if n.startswith("drop_"))):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
         for name, least in (("min_letters", 0), ("min_tokens", 0), ("ngrams", 1), ("min_count", 1), ("max_words", 1)):
@@ -69,6 +81,11 @@ class Cleaning:
         if self.phrases and self.ngrams > 1:
             raise ValueError(
                 "choose one: phrases=True joins neighbours that stick together, ngrams counts all of them"
+            )
+        if self.phrases and self.open_vocabulary:
+            raise ValueError(
+                "an open vocabulary has no phrases: which words stick together is chosen from the first text. "
+                "Count that text with phrases=True and later ones like it, or use ngrams"
             )
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             words = tuple(sorted(set(self.stop_words)))
@@ -147,7 +164,9 @@ class Preparation:
         if not self.cleaning.treats_like(other.cleaning):
             unlike = ", ".join(self.cleaning.unlike(other.cleaning))
             raise ValueError(f"the texts were prepared differently ({unlike}): count both alike")
-        return Preparation(self.cleaning, combined(self.forms, other.forms, sign))
+        still_open = self.cleaning.open_vocabulary and (sign < 0 or other.cleaning.open_vocabulary)
+        cleaning = replace(self.cleaning, open_vocabulary=still_open)
+        return Preparation(cleaning, combined(self.forms, other.forms, sign))
 
     def of(self, documents: Any) -> Preparation:
         """The preparation of some documents, with their forms if documents are kept apart."""

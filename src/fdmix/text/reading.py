@@ -55,7 +55,7 @@ def read_corpus(
     id, date, label : columns that travel along, as `corpus.documents["id"]` and so on
     split : "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of text files)
     preset : "papers" and "tweets" are the paper's recipes, "plain" only folds case; or a Cleaning
-    like : a Corpus, Moments or Mixture: clean alike, and keep its words
+    like : a Corpus, Moments or Mixture: clean alike, and keep its words (all words, if its vocabulary is open)
     encoding : of files, default UTF-8
     report : called as `report("reading", done, of)` while it goes on
     steps : of `Cleaning`, to change the preset's: `stem="english", min_count=10, stop_words=None`
@@ -66,10 +66,10 @@ def read_corpus(
     """
     kept = tuple((name, wanted) for name, wanted in (("id", id), ("date", date), ("label", label)) if wanted)
     given = source_of(source, Layout(column, kept, split, encoding))
-    if like is not None:
-        recipe = recipe_of(like, preset, steps)
-        return _corpus(token_batches(given, recipe.cleaning, n_threads, report), recipe)
-    spool = Spool.in_memory(cleaning_of(preset, steps))
+    cleaning, recipe = treatment(like, preset, steps)
+    if recipe is not None:
+        return _corpus(token_batches(given, cleaning, n_threads, report), recipe)
+    spool = Spool.in_memory(cleaning)
     spool.fill(given, n_threads, report)
     return _corpus(spool, chosen_recipe(spool))
 
@@ -92,12 +92,13 @@ def read_moments(
     The text is read once; its tokens wait as numbers in a temporary file until the vocabulary is known.
     """
     given = source_of(source, Layout(column, (), split, encoding))
-    if like is not None:
-        recipe, log = recipe_of(like, preset, steps), SourceLog()
-        batches = token_batches(given, recipe.cleaning, n_threads, report, log=log)
+    cleaning, recipe = treatment(like, preset, steps)
+    if recipe is not None:
+        log = SourceLog()
+        batches = token_batches(given, cleaning, n_threads, report, log=log)
         return counted(batches, recipe, folds, n_threads).recorded(log)
     with TemporaryDirectory(prefix="fdmix-") as folder:
-        spool = Spool.in_file(cleaning_of(preset, steps), Path(folder))
+        spool = Spool.in_file(cleaning, Path(folder))
         spool.fill(given, n_threads, report)
         return counted(spool, chosen_recipe(spool), folds, n_threads, report).recorded(spool.log)
 
@@ -150,6 +151,21 @@ def _added(a: Any, b: Any) -> Any:
     total = longer.copy()
     total[: shorter.size] += shorter
     return total
+
+
+def treatment(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> tuple[Cleaning, Recipe | None]:
+    """The cleaning and, where the words are given by `like`, the recipe: new text then has no say in them.
+
+    Moments and corpora with an open vocabulary give their cleaning only.
+    """
+    if like is None:
+        return cleaning_of(preset, steps or {}), None
+    if isinstance(like, Moments | Corpus) and like.preparation is not None:
+        own = like.preparation.cleaning
+        if own.open_vocabulary:
+            return cleaning_of(preset or own, steps or {}), None
+    recipe = recipe_of(like, preset, steps)
+    return recipe.cleaning, recipe
 
 
 def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:

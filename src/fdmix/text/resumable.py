@@ -26,7 +26,7 @@ from fdmix.preparation import Cleaning
 from fdmix.storage import FileError, read_arrays, replacing, write_arrays
 from fdmix.text.batches import Batch
 from fdmix.text.lexicon import Lexicon
-from fdmix.text.reading import Report, corpora, recipe_of
+from fdmix.text.reading import Report, corpora, treatment
 from fdmix.text.sources import Files, Source
 from fdmix.text.spool import LENGTHS, TOKENS, Spool
 from fdmix.text.vocabularies import chosen_recipe
@@ -49,8 +49,7 @@ class CountInProgress:
         every: float = EVERY,
     ) -> None:
         self.like = like
-        self.recipe = None if like is None else recipe_of(like)
-        cleaning = cleaning if self.recipe is None else self.recipe.cleaning
+        cleaning, self.recipe = treatment(like, cleaning if like is None else None)
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
         self.target = Path(target)
         self.folder = self.target.with_name(f"{self.target.name}.partial")

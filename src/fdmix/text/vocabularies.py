@@ -96,7 +96,10 @@ def rows_of(numbers: Any, lengths: Any, n_words: int) -> sp.csr_array:
 
 
 def chosen_recipe(spool: Spool) -> Recipe:
-    """Choose the vocabulary: often enough, not too common, the most frequent; and phrases, if wanted."""
+    """Choose the vocabulary: often enough, not too common, the most frequent; and phrases, if wanted.
+
+    An open vocabulary has every word.
+    """
     counted = Counted(spool.cleaning, spool.lexicons, spool.n_documents)
     cleaning = counted.cleaning
     words = counted.common()
@@ -105,6 +108,8 @@ def chosen_recipe(spool: Spool) -> Recipe:
         runs = _runs(spool, words, cleaning)
         totals |= runs
         words = sorted([*words, *runs])
+    if cleaning.open_vocabulary:
+        return Recipe(tuple(words), cleaning)
     if cleaning.max_share < 1 or cleaning.phrases:  # a word that is mostly a part of phrases is rarer than it seemed
         counts, frequencies = _tallied(spool, tuple(words), cleaning)
         totals = dict(zip(words, counts.tolist(), strict=True))
@@ -129,7 +134,7 @@ def _tallied(spool: Spool, words: tuple[str, ...], cleaning: Cleaning) -> tuple[
 def _runs(spool: Spool, words: list[str], cleaning: Cleaning) -> dict[str, int]:
     """Runs of neighbours seen often enough, with their counts; as phrases, only those that stick together."""
     numbers = WordNumbers(tuple(words), cleaning)
-    least = int(cleaning.min_count)
+    least = 1 if cleaning.open_vocabulary else int(cleaning.min_count)
     found: dict[str, int] = {}
     for n in range(2, (2 if cleaning.phrases else cleaning.ngrams) + 1):
         known = Runs([*words, *found], numbers.parts, numbers.numbers)

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from fdmix.forms import Names
-from fdmix.preparation import Cleaning
+from fdmix.preparation import Cleaning, least_count
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.stop_words import language_of, resolved
 
-FEW_DOCUMENTS = 1_000
-COMMON = 5  # the least count of a word, unless documents are few
 EDGES = "_\u200c\u200d"
 
 
@@ -85,8 +83,8 @@ class Counted:
         if cleaning.stop_words == "auto":
             small = {token.lower(): n for token, n in seen.items()} if not cleaning.lowercase else dict(seen)
             cleaning = replace(cleaning, stop_words=language_of(small))
-        if cleaning.min_count == "auto":
-            cleaning = replace(cleaning, min_count=COMMON if n_documents >= FEW_DOCUMENTS else 1)
+        if not cleaning.open_vocabulary:
+            cleaning = replace(cleaning, min_count=least_count(cleaning.min_count, n_documents))
         self.cleaning, self.n_documents = cleaning, n_documents
         self.cleaner = Cleaner(cleaning)
         forms = self.cleaner.forms(seen)
@@ -97,7 +95,7 @@ class Counted:
 
     def common(self) -> list[str]:
         """Words seen often enough, in sorted order."""
-        least = int(self.cleaning.min_count)
+        least = 1 if self.cleaning.open_vocabulary else int(self.cleaning.min_count)
         return sorted(word for word, n in self.totals.items() if n >= least)
 
 
