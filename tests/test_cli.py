@@ -340,7 +340,7 @@ def test_parts_counted_alike(texts, tmp_path):
     a, b = tmp_path / "a", tmp_path / "b"
     run("count", texts / "a.csv", "--column", "text", "--min-count", 40, "-o", a)
     run("count", texts / "b.csv", "--column", "text", "--min-count", 40, "-o", b)
-    assert "Beware" in run("merge", a, b, "-o", tmp_path / "unlike").stderr
+    assert "Warning" in run("merge", a, b, "-o", tmp_path / "unlike").stderr
     run("count", texts / "b.csv", "--column", "text", "--like", a, "-o", b)
     assert "Beware" not in run("merge", a, b, "-o", tmp_path / "both").stderr
     run("subtract", tmp_path / "both", texts / "b.csv", "--column", "text", "-o", tmp_path / "rest")

@@ -19,8 +19,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit, refining.refine,
-    looking.topics, documents.assign, documents.evaluate, looking.info, reproduction.reproduce,
+    demonstration.demo, counting.count, counting.merge, counting.prune, counting.subtract,
+    fitting.fit, refining.refine, looking.topics, documents.assign, documents.evaluate, looking.info,
+    reproduction.reproduce,
 ):  # fmt: skip
     app.command()(command)
 

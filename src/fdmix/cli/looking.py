@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import out, print_json
+from fdmix.cli.counting import facts_of
 from fdmix.cli.inputs import is_moments
 from fdmix.cli.options import AsJson, Model
 from fdmix.cli.tables import topic_facts, topic_table
@@ -73,17 +74,7 @@ def _of_model(mixture: Mixture) -> dict[str, Any]:
 
 
 def _of_moments(moments: Moments) -> dict[str, Any]:
-    return {
-        "kind": "moments",
-        "documents": moments.n_documents,
-        "skipped (under two tokens)": moments.n_skipped,
-        "words": moments.n_words,
-        "tokens": moments.n_tokens,
-        "pairs": moments.n_pairs,
-        "folds": len(moments.folds),
-        "sha256": moments.checksum(),
-        "cleaning": _cleaning(moments.preparation),
-    }
+    return {"kind": "moments"} | facts_of(moments) | {"cleaning": _cleaning(moments.preparation)}
 
 
 def _cleaning(preparation: Preparation | None) -> Any:
