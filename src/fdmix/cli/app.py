@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import fdmix
-from fdmix.cli import counting, demonstration, documents, fitting, looking, refining, reproduction
+from fdmix.cli import counting, demonstration, documents, evaluation, fitting, looking, refining, reproduction
 from fdmix.cli.console import LogLines, say
 from fdmix.display import for_terminal
 
@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 for command in (
     demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit, refining.refine,
-    looking.topics, documents.assign, documents.evaluate, looking.info, reproduction.reproduce,
+    looking.topics, documents.assign, evaluation.evaluate, looking.info, reproduction.reproduce,
 ):  # fmt: skip
     app.command()(command)
 
