@@ -113,7 +113,9 @@ def writer(path: str, sheet: Sheet, raw: bool = False) -> Iterator[Write]:
     """
     if path == "-":
         guard = _on_terminal if sys.stdout.isatty() else (_as_it_is if raw else for_csv)
-        yield _csv(sys.stdout, sheet, guard)
+        write = _csv(sys.stdout, sheet, guard)
+        yield write
+        write(sheet.none)
         return
     kind = Path(path).suffix.lower()
     if kind not in KINDS:
@@ -126,7 +128,9 @@ def writer(path: str, sheet: Sheet, raw: bool = False) -> Iterator[Write]:
                     rows.write(_typed(sheet, sheet.none))
             return
         text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
-        yield _csv(text, sheet, _as_it_is if raw else for_csv) if kind == ".csv" else _json_lines(text, sheet)
+        write = _csv(text, sheet, _as_it_is if raw else for_csv) if kind == ".csv" else _json_lines(text, sheet)
+        yield write
+        write(sheet.none)
         text.flush()
         text.detach()
 
@@ -141,11 +145,14 @@ def _on_terminal(cell: Any) -> Any:
 
 
 def _csv(file: Any, sheet: Sheet, guard: Callable[[Any], Any]) -> Write:
+    """The header comes with the first rows: an input that cannot be read leaves nothing printed."""
     table = csv.writer(file)
-    table.writerow([guard(name) for name in sheet.names])
+    header = [[guard(name) for name in sheet.names]]
     labels = [guard(label) for label in sheet.labels]
 
     def write(rows: Rows) -> None:
+        if header:
+            table.writerow(header.pop())
         carried = [[guard(_cell(value)) for value in values] for values in rows.carried.values()]
         for number, topic in enumerate(rows.topic.tolist()):
             main = ["", "", ""] if topic == NO_TOPIC else [topic, labels[topic], _number(rows.share[number])]
