@@ -64,7 +64,7 @@ def info(
     table = plain_table(show_header=False)
     table.add_column(style="bold", overflow="fold")
     table.add_column(overflow="fold")
-    for name, value in _listed(facts):
+    for name, value in _listed(facts | ({"sources": _sources(facts["sources"])} if "sources" in facts else {})):
         table.add_row(name, value)
     show(table)
 
@@ -78,6 +78,14 @@ def _listed(facts: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str
             yield from _listed(value, depth + 1)
         else:
             yield label, _as_text(value)
+
+
+def _sources(sources: Mapping[str, tuple[str, int, int]]) -> list[str]:
+    """What was read, as people say it; a number of times only where it is not once."""
+    return [
+        f"{name} ({documents:,} documents{'' if times == 1 else ', removed' if times < 0 else f', {times} times'})"
+        for name, documents, times in sorted(sources.values())
+    ]
 
 
 def _as_text(value: Any) -> str:
