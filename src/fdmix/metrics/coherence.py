@@ -12,6 +12,7 @@ from fdmix.corpus import Corpus
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.vocabulary import positions
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 MEASURES = ("npmi", "u_mass", "c_v")
@@ -54,6 +55,7 @@ def coherence(
     """
     if measure not in MEASURES:
         raise ValueError(f"there is no coherence {measure!r}; there are {', '.join(MEASURES)}")
+    n_words, window = whole_number("n_words", n_words, least=2), whole_number("window", window, least=1)
     words = (
         topics.top_words(n_words, as_shown=False)
         if isinstance(topics, Mixture)
@@ -61,8 +63,6 @@ def coherence(
     )
     if not words or any(isinstance(topic, str) for topic in ([] if isinstance(topics, Mixture) else topics)):
         raise ValueError("topics must be a Mixture or lists of words, at least one")
-    if n_words < 2 or window < 1:
-        raise ValueError("coherence needs n_words of at least 2 and a window of at least 1")
     single, joint, total = _frequencies(words, reference, measure, window)
     if all(counts.size < 2 for counts in single):
         raise ValueError("no topic has two words that the reference has: do both have the same vocabulary?")

@@ -14,6 +14,7 @@ from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.vocabulary import positions
 from fdmix.weighted import WeightedMoments
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOOTHING = 1e-4
@@ -83,7 +84,7 @@ def completion_log_likelihood(
     -0.6931
     """
     table, unknown = _scorable(mixture, counts, smoothing)
-    given, held = halves(table, seed)
+    given, held = halves(table, whole_number("seed", seed))
     result = mixture.assignment(given, prior, smoothing=smoothing)
     scored = (np.diff(given.indptr) > 0) & (np.diff(held.indptr) > 0)
     _require(scored, "no document has two tokens, one to fit and one to score")

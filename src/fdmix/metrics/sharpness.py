@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fdmix.mixture import Mixture
+from fdmix.whole_numbers import whole_number
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,5 @@ def exclusivity(mixture: Mixture, n_words: int = 10) -> float:
 
 
 def _top(mixture: Mixture, n_words: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    if n_words < 1:
-        raise ValueError(f"n_words must be at least 1, not {n_words}")
+    n_words = whole_number("n_words", n_words, least=1)
     return np.argsort(-mixture.topics, axis=1, kind="stable")[:, : min(n_words, mixture.n_words)]
