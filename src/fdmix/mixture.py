@@ -186,6 +186,8 @@ class Mixture:
 
         Documents are made up so that topics have their shares; `n_tokens` only scales the bars. Words that no topic
         has are left out. pyLDAvis numbers topics by size, from 1, unless told `sort_topics=False, start_index=0`.
+        The layout is ours, because pyLDAvis's own often fails (complex numbers). For another one:
+        `pyLDAvis.prepare(**mixture.to_pyldavis() | {"mds": "tsne"})`.
         """
         return pyldavis_arguments(self.topics, self.correlations, self._names(), n_tokens)
 
