@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
-from fdmix.mixture import Mixture
+from fdmix.mixture import Mixture, dirichlet_correlations
 from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -42,9 +42,8 @@ class Dirichlet:
 
     @property
     def correlations(self) -> Floats:
-        """E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) with A = sum(a)."""
-        alpha: Floats = (np.outer(self.a, self.a) + np.diag(self.a)) / (self.a.sum() * (self.a.sum() + 1))
-        return alpha
+        """E[theta theta']."""
+        return dirichlet_correlations(self.a)
 
     def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
         """Polya's urn, which is the Dirichlet with theta integrated out.
