@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import say, steps, timed
-from fdmix.cli.inputs import added, check_output, is_moments, moments_files
-from fdmix.cli.options import Column, Encoding, Inputs, Split, TextOptions, Threads, with_text_options
+from fdmix.cli.inputs import added, check_output, is_moments, moments_files, refuse_to_replace
+from fdmix.cli.options import Column, Encoding, Force, Inputs, Split, TextOptions, Threads, with_text_options
 from fdmix.mixture import Mixture
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
@@ -31,6 +31,7 @@ def count(
     like: Annotated[Path | None, typer.Option(help="Moments or a model whose words and cleaning to keep.")] = None,
     folds: Annotated[int, typer.Option(min=0, help="Keep so many parts apart, for cross-validation.")] = 0,
     threads: Threads = None,
+    force: Force = False,
 ) -> None:
     """Count the word pairs of text into a file of moments.
 
@@ -50,6 +51,7 @@ def count(
         raise ValueError("--like keeps the words and the cleaning of a file: other options of cleaning do not apply")
     model = None if like is None else (Mixture.load(like) if is_model(like) else Moments.load(like))
     job = CountInProgress(files_of(inputs, text.layout), text.cleaning, out, like=model, folds=folds)
+    refuse_to_replace(out, force or job.resumes)
     moments = counted_files(
         job, threads, f"What was done is kept in {job.folder}: the same command goes on from there."
     )
@@ -71,6 +73,8 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
             else:
                 if job.resumes:
                     say(f"Going on from {job.folder}.")
+                elif job.replaces_a_failed_count:
+                    say(f"{job.folder} is left from a count that failed: beginning anew.")
                 moments = job.run(n_threads=threads, report=bars.report)
         except KeyboardInterrupt:
             say(f"Stopped. {when_stopped}")
@@ -80,7 +84,9 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
 
 
 def merge(
-    inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.")], out: Out
+    inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.")],
+    out: Out,
+    force: Force = False,
 ) -> None:
     """Add files of moments: exact sums, whatever their order.
 
@@ -89,6 +95,7 @@ def merge(
     Example: fdmix merge monday.moments tuesday.moments -o week.moments
     """
     check_output(out, [])
+    refuse_to_replace(out, force)
     files = moments_files(inputs)
     if not files:
         raise ValueError("merge adds files of moments, as written by `fdmix count`; these are not")
@@ -118,6 +125,7 @@ def subtract(
     column: Column = None,
     split: Split = None,
     encoding: Encoding = None,
+    force: Force = False,
 ) -> None:
     """Remove documents from moments, exactly. Text is cleaned the way the moments' text was.
 
@@ -128,6 +136,7 @@ def subtract(
       fdmix subtract all.moments withdrawn.csv --column text -o rest.moments
     """
     check_output(out, [whole, *removed])
+    refuse_to_replace(out, force)
     if not is_moments(whole):
         raise ValueError(f"{whole} is no file of moments")
     total = Moments.load(whole)

@@ -10,6 +10,7 @@ import typer
 from fdmix import metrics
 from fdmix.cli.console import out as console
 from fdmix.cli.console import print_json, say, steps, timed
+from fdmix.cli.inputs import check_place
 from fdmix.cli.options import AsJson, Column, Encoding, Inputs, Model, Split, Threads
 from fdmix.cli.rows import writer
 from fdmix.mixture import Mixture
@@ -42,6 +43,8 @@ def assign(
 
       echo "cats chase mice" | fdmix assign model -
     """
+    if out != "-":
+        check_place(Path(out))
     mixture = Mixture.load(model)
     chosen = _prior(prior)
     kept = (("id", id),) if id else ()
