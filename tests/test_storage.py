@@ -9,8 +9,10 @@ import sys
 
 import numpy as np
 import pytest
+from hostile import HOSTILE_WORDS
 
-from fdmix import Cleaning, Moments, storage, worlds
+from fdmix import Cleaning, Mixture, Moments, storage, worlds
+from fdmix.preparation import Preparation
 from fdmix.storage import FileError
 
 
@@ -37,6 +39,20 @@ def test_round_trip_is_bit_identical(moments, saved):
     plain.save(saved)
     assert Moments.load(saved) == plain
     assert loaded == moments, "a file that was loaded may be replaced"
+
+
+def test_hostile_words_round_trip(tmp_path):
+    n_words = len(HOSTILE_WORDS)
+    forms = {word: {f"{word}s": 2, word: 1} for word in HOSTILE_WORDS}
+    preparation = Preparation(Cleaning(stop_words=HOSTILE_WORDS), forms)
+    moments = Moments.of(np.ones((2, n_words), int), HOSTILE_WORDS).prepared(preparation)
+    moments.save(tmp_path / "moments")
+    topics = np.full((1, n_words), 1 / n_words)
+    mixture = Mixture(topics, [[1.0]], HOSTILE_WORDS, preparation, {"word": HOSTILE_WORDS[0]})
+    mixture.save(tmp_path / "model")
+    for made, loaded in ((moments, Moments.load(tmp_path / "moments")), (mixture, Mixture.load(tmp_path / "model"))):
+        assert loaded.vocabulary == made.vocabulary == HOSTILE_WORDS
+        assert loaded.preparation == preparation
 
 
 def test_arrays_are_memory_mapped_and_read_only(saved):

@@ -128,10 +128,10 @@ class PartialFolder:
         """
         if isinstance(error, FileError):
             return
-        if isinstance(error, ValueError | TypeError | OverflowError) or not (self.path / READ).is_file():
-            self.remove()
-            return
-        with suppress(OSError):
+        with suppress(OSError):  # the error itself is what the user must see
+            if isinstance(error, ValueError | TypeError | OverflowError) or not (self.path / READ).is_file():
+                self.remove()
+                return
             (self.path / FAILED).write_text(f"{error}\n", encoding="utf-8")
 
     def remove(self) -> None:
