@@ -1,5 +1,7 @@
 """Files of moments: what is read is what was written, or a clear refusal."""
 
+import fcntl
+import hashlib
 import json
 import os
 import subprocess
@@ -7,8 +9,10 @@ import sys
 
 import numpy as np
 import pytest
+from hostile import HOSTILE_WORDS
 
-from fdmix import Moments, storage, worlds
+from fdmix import Cleaning, Mixture, Moments, storage, worlds
+from fdmix.preparation import Preparation
 from fdmix.storage import FileError
 
 
@@ -35,6 +39,20 @@ def test_round_trip_is_bit_identical(moments, saved):
     plain.save(saved)
     assert Moments.load(saved) == plain
     assert loaded == moments, "a file that was loaded may be replaced"
+
+
+def test_hostile_words_round_trip(tmp_path):
+    n_words = len(HOSTILE_WORDS)
+    forms = {word: {f"{word}s": 2, word: 1} for word in HOSTILE_WORDS}
+    preparation = Preparation(Cleaning(stop_words=HOSTILE_WORDS), forms)
+    moments = Moments.of(np.ones((2, n_words), int), HOSTILE_WORDS).prepared(preparation)
+    moments.save(tmp_path / "moments")
+    topics = np.full((1, n_words), 1 / n_words)
+    mixture = Mixture(topics, [[1.0]], HOSTILE_WORDS, preparation, {"word": HOSTILE_WORDS[0]})
+    mixture.save(tmp_path / "model")
+    for made, loaded in ((moments, Moments.load(tmp_path / "moments")), (mixture, Mixture.load(tmp_path / "model"))):
+        assert loaded.vocabulary == made.vocabulary == HOSTILE_WORDS
+        assert loaded.preparation == preparation
 
 
 def test_arrays_are_memory_mapped_and_read_only(saved):
@@ -140,7 +158,7 @@ def test_a_forged_file_with_right_checksums_is_refused(tmp_path, change):
     storage.write_arrays(path, "moments", 1, facts, arrays)
     assert Moments.load(path).n_documents == 1
     storage.write_arrays(path, "moments", 1, facts, arrays | change)
-    with pytest.raises(FileError, match="no valid file"):
+    with pytest.raises(FileError, match="not a valid file"):
         Moments.load(path)
 
 
@@ -150,7 +168,13 @@ def test_a_forged_file_with_right_checksums_is_refused(tmp_path, change):
         b"[]",
         b"{",
         b"\xff",
+        b"[" * 100_000 + b"]" * 100_000,
+        b'{"kind": "moments", "facts": ' + b"[" * 500 + b"]" * 500 + b"}",
         json.dumps({"kind": "moments"}).encode(),
+        *(
+            json.dumps({"kind": "moments", "version": version, "facts": {}, "arrays": {}, "bytes": 0}).encode()
+            for version in (-1, 0, True, 1.0, "1", None, [])
+        ),
         json.dumps({"kind": "moments", "version": 1, "facts": {}, "arrays": [], "bytes": 0}).encode(),
         json.dumps(
             {
@@ -164,6 +188,15 @@ def test_a_forged_file_with_right_checksums_is_refused(tmp_path, change):
                 "arrays": {"0.first": {"dtype": "<i8", "shape": [99], "offset": 0, "sha256": ""}},
             }
         ).encode(),
+        *(
+            json.dumps(
+                {
+                    "kind": "moments", "version": 1, "facts": {}, "bytes": 64,
+                    "arrays": {"0.first": {"dtype": "<i8", "shape": shape, "offset": 0, "sha256": ""}},
+                }
+            ).encode()
+            for shape in ([], {}, "1", None, [1, 1, 1])
+        ),
     ],
 )  # fmt: skip
 def test_forged_headers(tmp_path, header):
@@ -213,15 +246,92 @@ def test_folds_that_do_not_fit_the_whole_are_refused(tmp_path):
         Moments.load(tmp_path / "forged")
 
 
-@pytest.mark.parametrize("documents", [[[1.7, 0]], [["5", "0"]], ["12"], [[float("inf"), 0]], [], 3])
-def test_forged_facts(tmp_path, documents):
-    moments = Moments.of([[1, 1]])
+CLEANING = Cleaning(stem="english").facts()
+FORGED = [
+    *({"documents": value} for value in ([[1.7, 0]], [["5", "0"]], ["12"], [[float("inf"), 0]], [], 3, {}, None)),
+    *({"documents": value} for value in ([[True, 0]], [[1, -1]], [[10**30, 0]], [[1]], [[1, 0, 0]])),
+    *({"vocabulary": value} for value in ("ab", {"a": 0, "b": 1}, [1, 2], [["a"], "b"], ["a"], ["a", "a"], 3)),
+    *({"vocabulary": value} for value in (["\ud800", "b"], ["a", None])),
+    *({"edits": value} for value in (None, 3, ["x"], {})),
+    *({"preparation": value} for value in (3, [], "x", {}, {"cleaning": CLEANING}, {"forms": {}})),
+    *(
+        {"preparation": {"cleaning": CLEANING, "forms": forms}}
+        for forms in (
+            None, [], 3, "x", {"a": None}, {"a": 3}, {"a": ["b"]}, {"a": {"b": None}}, {"a": {"b": "1"}},
+            {"a": {"b": 1.5}}, {"a": {"b": True}}, {"a": {"b": 0}}, {"a": {"b": -1}}, {"a": {"b": 10**30}},
+            {"a": {"b": {}}}, {"a": {"\udc00": 1}},
+        )
+    ),
+    *({"preparation": {"cleaning": cleaning, "forms": {}}} for cleaning in (None, [], 3, "x", {"bad": 1})),
+    *(
+        {"preparation": {"cleaning": CLEANING | step, "forms": {}}}
+        for step in (
+            {"stem": 3}, {"stem": ["english"]}, {"stop_words": 3}, {"stop_words": [1]}, {"stop_words": {"a": 1}},
+            {"stop_words": [["a"]]}, {"tokenizer": 3}, {"tokenizer": []}, {"max_share": "1"}, {"max_share": None},
+            {"max_share": [1]}, {"max_share": float("nan")}, {"max_share": True}, {"min_count": None},
+            {"min_count": 1.0}, {"min_letters": True}, {"ngrams": 10**12}, {"ngrams": None}, {"lowercase": 1},
+            {"phrases": "yes"}, {"drop_urls": None}, {"max_words": 0}, {"min_tokens": -1},
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", FORGED, ids=lambda change: str(change)[-60:])
+def test_forged_facts(tmp_path, change):
+    """Right checksums around wrong facts: refused when the file is loaded, not when they are used."""
+    moments = Moments.of([[1, 1]], ["a", "b"])
     arrays = {f"0.{name}": getattr(moments.pairs, name) for name in ("first", "columns", "sums")}
     arrays |= {f"0.{name}": getattr(moments, name) for name in ("word_counts", "document_frequencies")}
-    facts = {"documents": documents, "vocabulary": None, "edits": ""}
-    storage.write_arrays(tmp_path / "forged", "moments", 1, facts, arrays)
-    with pytest.raises(FileError, match="no valid file"):
-        Moments.load(tmp_path / "forged")
+    facts = {"documents": [[1, 0]], "vocabulary": ["a", "b"], "edits": "", "preparation": None}
+    path = tmp_path / "forged"
+    storage.write_arrays(path, "moments", 1, facts, arrays)
+    assert Moments.load(path) == moments
+    header = json.loads(path.read_bytes()[48:].split(b"\0")[0]) | {"facts": facts | change}
+    write_header(path, json.dumps(header).encode())
+    with pytest.raises(FileError, match=r"not a valid file of moments: .*\w+ \w+|header makes no sense"):
+        Moments.load(path)
+
+
+def write_header(path, header):
+    """Give a file of arrays another header, with a right checksum."""
+    old = path.read_bytes()
+    size = storage.PREAMBLE.unpack(old[:48])[1]
+    arrays = old[-(-(48 + size) // 64) * 64 :]
+    preamble = storage.PREAMBLE.pack(storage.MAGIC, len(header), hashlib.sha256(header).digest())
+    start = preamble + header
+    path.write_bytes(start.ljust(-(-len(start) // 64) * 64, b"\0") + arrays)
+
+
+def test_temporaries_of_killed_processes_are_removed(moments, tmp_path):
+    left, folder = tmp_path / f".{1:016x}.fdmix-tmp", tmp_path / f".{2:016x}.fdmix-tmp"
+    young, held = tmp_path / f".{3:016x}.fdmix-tmp", tmp_path / f".{4:016x}.fdmix-tmp"
+    others = [tmp_path / ".mine.fdmix-tmp", tmp_path / f".{5:016x}.old.fdmix-tmp", tmp_path / f"{6:016x}.fdmix-tmp"]
+    folder.mkdir()
+    (folder / "part").write_text("half")
+    link = tmp_path / f".{7:016x}.fdmix-tmp"
+    link.symlink_to(others[0])
+    for path in (left, young, held, *others):
+        path.write_text("half")
+    for path in (left, folder, held, *others):
+        os.utime(path, (1, 1))
+    with held.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        moments.save(tmp_path / "some.moments")
+        assert set(tmp_path.iterdir()) == {young, held, link, *others, tmp_path / "some.moments"}
+    moments.save(tmp_path / "some.moments")
+    assert not held.exists()
+    assert young.exists(), "it may belong to a process that is about to lock it"
+
+
+def test_a_file_that_is_being_written_is_not_taken_for_a_leftover(moments, tmp_path):
+    with storage.replacing(tmp_path / "slow") as file:
+        file.write(b"begun")
+        file.flush()
+        (temporary,) = tmp_path.iterdir()
+        os.utime(temporary, (1, 1))
+        moments.save(tmp_path / "some.moments")
+        assert temporary.exists()
+    assert (tmp_path / "slow").read_bytes() == b"begun"
 
 
 def test_a_link_stays_a_link_and_modes_are_kept(moments, tmp_path):

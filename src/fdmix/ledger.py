@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.facts import mapping, stated_number
 from fdmix.kernels.digests import add_counts, add_texts
 from fdmix.vocabulary import Vocabulary
 
@@ -115,12 +116,13 @@ class Ledger:
         """What `facts` gave; an empty ledger for a file that has none."""
         if facts is None:
             return cls()
-        digest = None if facts["digest"] is None else Digest.from_text(facts["digest"])
+        stated = mapping(facts, "the ledger")
+        digest = None if stated["digest"] is None else Digest.from_text(stated["digest"])
         sources = {}
-        for key, (name, documents, times) in facts["sources"].items():
-            if not isinstance(name, str) or type(documents) is not int or type(times) is not int:
-                raise ValueError("a source is a name and two whole numbers")
-            sources[str(Digest.from_text(key))] = Source(name, documents, times)
+        for key, source in mapping(stated["sources"], "the sources").items():
+            if not isinstance(source, list) or [type(value) for value in source] != [str, int, int]:
+                raise ValueError("a source must be a name and two whole numbers")
+            sources[str(Digest.from_text(key))] = Source(*source)
         return cls(digest, sources)
 
 
@@ -153,10 +155,10 @@ class SourceLog:
     def from_facts(cls, facts: Mapping[str, Any]) -> SourceLog:
         """What `facts` gave."""
         log = cls()
-        for path, (documents, digest) in facts.items():
-            if type(documents) is not int or documents < 0:
-                raise ValueError("a number of documents must be whole")
-            log.add(path, documents, Digest.from_text(digest))
+        for path, read in facts.items():
+            if not isinstance(read, list) or len(read) != 2:
+                raise ValueError("what was read of a source must be a number of documents and a digest")
+            log.add(path, stated_number(read[0], "a number of documents"), Digest.from_text(read[1]))
         return log
 
 

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from fdmix.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
 from fdmix.corpus import Corpus
+from fdmix.facts import mapping, reason, strings
 from fdmix.interop import correlation_graph, pyldavis_arguments, topic_frame
 from fdmix.model_folder import read_folder, write_folder
 from fdmix.preparation import Preparation
@@ -226,12 +227,26 @@ class Mixture:
         """Read a folder of `save`; a damaged one is refused."""
         arrays, facts = read_folder(path)
         try:
+            topics, correlations = (_probabilities(arrays[name], name) for name in ("topics", "correlations"))
+            known, concentration = facts["vocabulary"], facts.get("concentration")
+            if concentration is not None and type(concentration) not in (int, float):
+                raise ValueError(f"the concentration must be a number, not {concentration!r}")
             return cls(
-                arrays["topics"], arrays["correlations"], facts["vocabulary"],
-                Preparation.from_facts(facts["preparation"]), facts["provenance"], facts.get("concentration"),
+                topics, correlations,
+                None if known is None else strings(known, "the vocabulary"),
+                Preparation.from_facts(facts["preparation"]),
+                mapping(facts["provenance"], "the provenance"),
+                None if concentration is None else float(concentration),
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is no valid model: {error}") from None
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FileError(f"{path} is not a valid model: {reason(error)}") from None
+
+
+def _probabilities(array: Any, name: str) -> Any:
+    """A table of a file whose numbers can be added up without overflow."""
+    if array.ndim != 2 or array.dtype.kind != "f" or not (np.abs(array) <= 2).all():
+        raise ValueError(f"{name} must be a table of probabilities")
+    return array
 
 
 def dirichlet_correlations(a: Floats) -> Floats:

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from fdmix.corpus import Corpus
 from fdmix.counting import Tally, blocks_of, buckets, corpora, tally
 from fdmix.estimate import Estimate
+from fdmix.facts import reason, stated_number, string, strings
 from fdmix.ledger import Ledger, SourceLog
 from fdmix.memory import available_bytes
 from fdmix.packed import Integers
@@ -394,31 +395,24 @@ class Moments:
         """Read a file of `save`: checked in full, then memory-mapped. A damaged file is refused."""
         facts, arrays = read_arrays(path, KIND, FORMAT)
         try:
-            words = None if facts["vocabulary"] is None else as_vocabulary(facts["vocabulary"])
-            ledgers = [Ledger.from_facts(f) for f in facts.get("ledger", [None] * len(facts["documents"]))]
+            known = facts["vocabulary"]
+            words = None if known is None else as_vocabulary(strings(known, "the vocabulary"))
+            edits = string(facts["edits"], "the fingerprint of edits")
+            preparation = Preparation.from_facts(facts.get("preparation"))
+            numbers = _document_numbers(facts["documents"])
+            ledgers = [Ledger.from_facts(stated) for stated in facts.get("ledger") or [None] * len(numbers)]
+            if len(ledgers) != len(numbers):
+                raise ValueError("there must be a ledger for the whole and for each fold")
             parts = []
-            for number, (n_documents, n_skipped) in enumerate(facts["documents"]):
-                if type(n_documents) is not int or type(n_skipped) is not int:
-                    raise ValueError("numbers of documents must be whole")
+            for number, (n_documents, n_skipped) in enumerate(numbers):
                 name = f"{number}.{{}}".format
                 pairs = PairSums(*(arrays[name(part)] for part in ("first", "columns", "sums")))
                 word_counts, frequencies = arrays[name("word_counts")], arrays[name("document_frequencies")]
-                parts.append(
-                    cls(
-                        pairs,
-                        word_counts,
-                        frequencies,
-                        n_documents,
-                        n_skipped,
-                        words,
-                        edits=str(facts["edits"]),
-                        ledger=ledgers[number],
-                    )
-                )
-            preparation = Preparation.from_facts(facts.get("preparation"))
+                part = cls(pairs, word_counts, frequencies, n_documents, n_skipped, words, edits=edits)
+                parts.append(replace(part, ledger=ledgers[number]))
             return replace(parts[0], folds=tuple(parts[1:]), preparation=preparation)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise FileError(f"{path} is no valid file of moments: {error}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{path} is not a valid file of moments: {reason(error)}") from None
 
     @classmethod
     def _from_tally(cls, tally: Tally, vocabulary: Vocabulary | None) -> Moments:
@@ -539,3 +533,11 @@ class _Preparations:
             self.total = own if self.first else joined(self.total, own)
             self.first = False
             yield corpus
+
+
+def _document_numbers(value: Any) -> list[tuple[int, int]]:
+    """(documents, skipped documents) of the whole and of each fold, as a file states them."""
+    pairs = value if isinstance(value, list) else []
+    if not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ValueError("the numbers of documents must be a list of pairs")
+    return [(stated_number(n, "a number of documents"), stated_number(m, "a number of documents")) for n, m in pairs]

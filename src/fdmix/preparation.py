@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from fdmix.facts import mapping, stated_number, string, strings, tallies
 from fdmix.forms import FormsByWord, FormsOfDocuments, combined, renamed
 from fdmix.whole_numbers import whole_number
 
+MOST_NGRAMS = 1_000  # in a file: longer runs are no words, and looking for them would never end
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
     "stop_words", "stem", "min_tokens", "ngrams", "phrases",
@@ -113,13 +115,20 @@ class Cleaning:
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> Cleaning:
-        """What `facts` gave; a tokenizer of one's own must be given again."""
+        """What `facts` gave, checked; a tokenizer of one's own must be given again."""
         known = {f.name for f in fields(cls)}
-        if unknown := sorted(set(facts) - known):
+        if unknown := sorted(set(mapping(facts, "the cleaning")) - known):
             raise ValueError(f"unknown steps of cleaning: {', '.join(unknown)}")
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in facts.items()
-        }
+        given = dict(facts)
+        if isinstance(given.get("stop_words"), list):
+            given["stop_words"] = strings(given["stop_words"], "stop_words")
+        for name in ("stop_words", "stem", "tokenizer"):
+            if given.get(name) is not None and not isinstance(given[name], tuple):
+                string(given[name], name)
+        if type(given.get("max_share", 1.0)) not in (int, float):
+            raise ValueError(f"max_share must be a number, not {given['max_share']!r}")
+        if stated_number(given.get("ngrams", 1), "ngrams") > MOST_NGRAMS:
+            raise ValueError(f"ngrams must be at most {MOST_NGRAMS}, not {given['ngrams']}")
         own = given.pop("tokenizer", None)
         return cls(**given, tokenizer=None if own is None else _Missing(own))
 
@@ -193,8 +202,15 @@ class Preparation:
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any] | None) -> Preparation | None:
-        """What `facts` gave."""
-        return None if facts is None else cls(Cleaning.from_facts(facts["cleaning"]), facts["forms"])
+        """What `facts` gave, checked."""
+        if facts is None:
+            return None
+        stated = mapping(facts, "the preparation")
+        forms = mapping(stated["forms"], "forms")
+        return cls(
+            Cleaning.from_facts(stated["cleaning"]),
+            {word: tallies(written, f"the forms of {word[:40]!r}") for word, written in forms.items()},
+        )
 
 
 def joined(a: Preparation | None, b: Preparation | None, sign: int = 1) -> Preparation | None:

@@ -14,7 +14,6 @@ import json
 import math
 import mmap
 import os
-import secrets
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +22,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from fdmix.facts import parsed
 from fdmix.kernels.threads import in_threads
+from fdmix.temporaries import settle, temporary_file
 
 MAGIC = b"fdmix\r\n\x1a"
 PREAMBLE = struct.Struct("<8sQ32s")
@@ -94,18 +95,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give a file name")
-    temporary = path.with_name(f".{secrets.token_hex(8)}.fdmix-tmp")
-    try:
-        with temporary.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+    with temporary_file(path.parent) as (temporary, file):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
         if path.exists():
             temporary.chmod(path.stat().st_mode)
         temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    settle(path.parent)
 
 
 def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[dict[str, Any], int]:
@@ -141,7 +139,7 @@ def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[d
 def _parsed(text: bytes, path: Path) -> dict[str, Any]:
     """The header as a dictionary of the expected form, whoever wrote it."""
     try:
-        header = json.loads(text)
+        header = parsed(text)
         total = header["bytes"]
         well_formed = (
             isinstance(header["kind"], str)
@@ -152,7 +150,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
             and total >= 0
             and all(_is_entry(entry, total) for entry in header["arrays"].values())
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         well_formed = False
     if not well_formed:
         raise FileError(f"{path} is corrupted: its header makes no sense")
@@ -161,7 +159,9 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
 
 def _is_entry(entry: Any, total: int) -> bool:
     shape, offset = entry["shape"], entry["offset"]
-    if len(shape) > 2 or not all(type(n) is int and 0 <= n <= total for n in [offset, *shape]):
+    if not isinstance(shape, list) or len(shape) not in (1, 2):
+        return False
+    if not all(type(n) is int and 0 <= n <= total for n in [offset, *shape]):
         return False
     nbytes = math.prod(shape) * np.dtype(DTYPES[entry["dtype"]]).itemsize
     return offset % ALIGNMENT == 0 and offset + nbytes <= total and isinstance(entry["sha256"], str)

@@ -12,8 +12,16 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import print_json, say, steps, timed
-from fdmix.cli.inputs import added, check_output, is_moments, moments_files, refuse_shared_sources
-from fdmix.cli.options import AsJson, Column, Encoding, Inputs, Split, TextOptions, Threads, with_text_options
+from fdmix.cli.inputs import (
+    added,
+    check_output,
+    check_place,
+    is_moments,
+    moments_files,
+    refuse_shared_sources,
+    refuse_to_replace,
+)
+from fdmix.cli.options import AsJson, Column, Encoding, Force, Inputs, Split, TextOptions, Threads, with_text_options
 from fdmix.mixture import Mixture
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
@@ -44,6 +52,7 @@ def count(
     ] = False,
     threads: Threads = None,
     as_json: AsJson = False,
+    force: Force = False,
 ) -> None:
     """Count the word pairs of text into a file of moments.
 
@@ -76,6 +85,7 @@ def count(
         return
     check_output(out, inputs)
     job = CountInProgress(files, cleaning, out, like=model, folds=folds)
+    refuse_to_replace(out, force or job.resumes)
     with timed() as seconds:
         moments = counted_files(job, threads, f"What was done is kept in {job.folder}: the same command resumes it.")
         took = seconds()
@@ -133,6 +143,8 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
             else:
                 if job.resumes:
                     say(f"Resuming from {job.folder}.")
+                elif job.replaces_a_failed_count:
+                    say(f"{job.folder} is left from a count that failed: beginning anew.")
                 moments = job.run(n_threads=threads, report=bars.report)
         except KeyboardInterrupt:
             say(f"Stopped. {when_stopped}")
@@ -145,6 +157,7 @@ def merge(
     inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.")],
     out: Out,
     again: Again = False,
+    force: Force = False,
 ) -> None:
     """Add files of moments: exact sums, whatever their order.
 
@@ -154,6 +167,7 @@ def merge(
     Example: fdmix merge monday.moments tuesday.moments -o week.moments
     """
     check_output(out, [])
+    refuse_to_replace(out, force)
     files = moments_files(inputs)
     if not files:
         raise ValueError("merge adds files of moments, as written by `fdmix count`; these are not")
@@ -191,6 +205,7 @@ def prune(
     max_share: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Leave out words in more than this share of documents.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Leave rare and very common words out of moments with an open vocabulary.
 
@@ -201,6 +216,7 @@ def prune(
     Example: fdmix prune week.moments --min-count 20 -o small.moments
     """
     check_output(out, [moments])
+    refuse_to_replace(out, force)
     whole = Moments.load(moments)
     if not whole.is_open and min_count is None and max_words is None and max_share is None:
         raise ValueError(
@@ -223,6 +239,7 @@ def subtract(
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what was removed, with digests, as JSON.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Remove documents from moments, exactly. Text is cleaned the way the moments' text was.
 
@@ -236,6 +253,9 @@ def subtract(
       fdmix subtract all.moments withdrawn.csv --column text -o rest.moments
     """
     check_output(out, [whole, *removed])
+    refuse_to_replace(out, force)
+    if certificate is not None:
+        check_place(certificate)
     if not is_moments(whole):
         raise ValueError(f"{whole} is not a file of moments")
     total = Moments.load(whole)

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import say, steps, timed
+from fdmix.cli.inputs import check_place
 from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
 from fdmix.cli.rows import Sheet, writer
 from fdmix.cli.tables import words_of_topics
@@ -73,6 +74,8 @@ def assign(
 
       echo "cats chase mice" | fdmix assign model -
     """
+    if out != "-":
+        check_place(Path(out))
     mixture = Mixture.load(model)
     chosen = _prior(prior)
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]

@@ -12,13 +12,12 @@ import typer
 
 from fdmix.cli.console import fitting, print_json, say, steps, timed
 from fdmix.cli.counting import counted_files
-from fdmix.cli.inputs import added, moments_files
-from fdmix.cli.options import AsJson, Inputs, TextOptions, Threads, with_text_options
+from fdmix.cli.inputs import added, check_model_output, moments_files
+from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus import Corpus
 from fdmix.fit import fit_mixture
 from fdmix.mixture import Mixture
-from fdmix.model_folder import writable
 from fdmix.moments import Moments
 from fdmix.pairs_and_documents import fit_documents
 from fdmix.solvers import EM, SOLVERS
@@ -46,6 +45,7 @@ def fit(
     start: Annotated[Path | None, typer.Option(help="A model to begin with; its topics keep their numbers.")] = None,
     threads: Threads = None,
     as_json: AsJson = False,
+    force: Force = False,
 ) -> None:
     """Learn topics from text, from files of moments, or from folders of either.
 
@@ -61,7 +61,7 @@ def fit(
 
       fdmix fit papers/ --preset papers --topics 100 --documents -o model
     """
-    writable(out)
+    check_model_output(out, force)
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
     if time_limit is not None and not time_limit > 0:

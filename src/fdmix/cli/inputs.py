@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
 
 from fdmix.ledger import shared_sources
-from fdmix.model_folder import is_model
+from fdmix.model_folder import is_model, writable
 from fdmix.moments import Moments
 from fdmix.storage import MAGIC
+from fdmix.temporaries import require_writable
 
 
 def is_moments(path: str | Path) -> bool:
@@ -45,7 +47,7 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
 
 
 def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse, before any work, to write over an input or over something that is no file of moments."""
+    """Refuse, before any work, to write over an input, over other kinds of files, or where nothing can be written."""
     if not out.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     if out.is_dir():
@@ -55,6 +57,28 @@ def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
             raise FileExistsError(f"{out} is an input: give another name for the result")
     if out.exists() and not is_moments(out):
         raise FileExistsError(f"{out} exists and is no file of moments: give another name")
+    check_place(out)
+
+
+def check_place(out: Path) -> None:
+    """Refuse, before any work, a place where no file can be created."""
+    folder = Path(os.path.realpath(out)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder} to write {out.name} into")
+    require_writable(folder)
+
+
+def check_model_output(out: Path, force: bool) -> None:
+    """Refuse, before any work, to write a model where it cannot be written, or over another one unless forced."""
+    writable(out)
+    if is_model(out):
+        refuse_to_replace(out, force)
+
+
+def refuse_to_replace(out: Path, force: bool) -> None:
+    """Refuse to write over a result unless forced."""
+    if out.exists() and not force:
+        raise FileExistsError(f"{out} exists already: add --force to replace it, or give another name")
 
 
 def added(paths: Sequence[Path]) -> Moments:

@@ -20,6 +20,7 @@ Column = Annotated[str | None, typer.Option(help="Column of a table that holds t
 Split = Annotated[str | None, typer.Option(help="A document per line, paragraph or file: lines, paragraphs, files.")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of text files (default: UTF-8).")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads (default: all cores).")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.")]
 Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.")]
 

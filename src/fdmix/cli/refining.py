@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import fitting, say, steps, timed
-from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
+from fdmix.cli.inputs import check_model_output
+from fdmix.cli.options import Column, Encoding, Force, Inputs, Model, Split, Threads
 from fdmix.mixture import Mixture
-from fdmix.model_folder import writable
 from fdmix.refinement import refine as improved
 from fdmix.text.files import Layout
 from fdmix.text.reading import read_corpus
@@ -30,12 +30,13 @@ def refine(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
     threads: Threads = None,
+    force: Force = False,
 ) -> None:
     """Improve a model by passes over its documents, as many as help documents that are set aside.
 
     Example: fdmix refine model tweets.csv --column text -o better
     """
-    writable(out)
+    check_model_output(out, force)
     mixture = Mixture.load(model)
     layout = Layout(column, (), split, encoding)
     with steps() as bars, timed() as seconds:

@@ -75,7 +75,17 @@ class Lexicon:
 
     @classmethod
     def restored(cls, cleaning: Cleaning, arrays: dict[str, Any]) -> Lexicon:
-        """From what `arrays` gave."""
+        """From what `arrays` gave, checked: compiled code relies on it."""
+        pool, starts, hashes, counts = (arrays[name] for name in ("pool", "starts", "hashes", "counts"))
+        sound = (
+            all(array.ndim == 1 for array in (pool, starts, hashes, counts))
+            and (pool.dtype, starts.dtype, hashes.dtype, counts.dtype) == (np.uint8, np.int64, np.int64, np.int64)
+            and (starts.size - 1 == hashes.size == counts.size)
+            and (starts[0] == 0 and (starts[1:] > starts[:-1]).all() and starts[-1] == pool.size)
+            and (counts >= 0).all()
+        )
+        if not sound:
+            raise ValueError("the list of tokens makes no sense")
         lexicon = cls(cleaning)
         lexicon.size = arrays["counts"].size
         lexicon.pool, lexicon.starts = arrays["pool"].copy(), arrays["starts"].copy()
