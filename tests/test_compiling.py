@@ -75,3 +75,18 @@ def test_compiling_is_announced_once_and_only_when_it_happens(tmp_path):
     assert first.stderr.count("compiling fdmix's loops: once on this machine") == 1
     assert f"kept in {tmp_path}" in first.stderr
     assert "compiling" not in second.stderr
+
+
+@pytest.mark.slow
+def test_the_command_line_says_that_it_compiles(tmp_path):
+    (tmp_path / "text.txt").write_text("cats chase mice\ndogs chase cats\n")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "loops")}
+    said = [
+        subprocess.run(
+            [sys.executable, "-m", "fdmix", "count", "text.txt", "-o", f"{n}.moments"],
+            env=environment, check=True, capture_output=True, text=True, cwd=tmp_path,
+        ).stderr
+        for n in (1, 2)
+    ]  # fmt: skip
+    assert said[0].count("compiling fdmix's loops: once on this machine") == 1
+    assert "compiling" not in said[1]

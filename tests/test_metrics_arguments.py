@@ -120,6 +120,8 @@ def test_words_by_name():
     )
     names = [anchor.name for anchor in metrics.anchor_words(MIXTURE.topics, vocabulary=WORDS)]
     assert names == [anchor.name for anchor in metrics.anchor_words(MIXTURE)]
+    with pytest.raises(ValueError, match="no topic has two words that the reference has: give vocabulary="):
+        metrics.coherence(MIXTURE.topics, TOKENS)
     with pytest.raises(ValueError, match="no names to match them by"):
         metrics.coherence(MIXTURE, COUNTS[:, 1:])
     with pytest.raises(ValueError, match="words of their own"):

@@ -78,7 +78,9 @@ def coherence(
         reference = Corpus.from_documents(_windows(reference, set(chain.from_iterable(words)), window))
     single, joint, total = _frequencies(words, reference, names or reference.vocabulary)
     if all(counts.size < 2 for counts in single):
-        raise ValueError("no topic has two words that the reference has: do both have the same vocabulary?")
+        unnamed = mixture is not None and mixture.vocabulary is None
+        hint = "give vocabulary=" if unnamed else "do both have the same vocabulary?"
+        raise ValueError(f"no topic has two words that the reference has: {hint}")
     with np.errstate(divide="ignore", invalid="ignore"):
         values = [_of_topic(single[t], joint[t], total, measure) for t in range(len(words))]
     return Coherence(np.array(values), measure)
