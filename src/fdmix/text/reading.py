@@ -18,6 +18,7 @@ from fdmix.moments import Moments
 from fdmix.preparation import Cleaning, Preparation
 from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
+from fdmix.text.notices import notice, watched
 from fdmix.text.sources import source_of
 from fdmix.text.spool import Spool, token_batches
 from fdmix.text.vocabularies import Recipe, chosen_recipe
@@ -119,7 +120,10 @@ def corpora(
     if isinstance(batches, Spool):
         of, workers = len(batches), None
         recipe.learn(batches.lexicons)
+        notice(batches.lexicons)
         batches = batches.after(done)
+    else:
+        batches = watched(batches)
     for counts, keep in streamed(recipe.counts, batches, workers):
         done += 1
         waiting.append(counts[keep] if not keep.all() else counts)
@@ -157,7 +161,7 @@ def _corpus(batches: Any, recipe: Recipe) -> Corpus:
     kept: dict[str, list[Any]] = {}
     places: list[Any] = []
     position = 0
-    for batch in batches:
+    for batch in watched(batches):
         rows, keep = recipe.counts(batch)
         counts.append(rows[keep] if not keep.all() else rows)
         places.append(position + np.flatnonzero(keep))
