@@ -8,7 +8,7 @@ from typing import Any
 
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
-    "stop_words", "stem", "min_tokens", "ngrams", "phrases",
+    "stop_words", "add_stop_words", "stem", "min_tokens", "ngrams", "phrases",
 )  # fmt: skip
 
 
@@ -25,6 +25,7 @@ class Cleaning:
     min_letters : leave out shorter tokens
     stop_words : "auto" (the language whose function words fill the text, if any does), a language, own words,
         or None
+    add_stop_words : words to leave out beside those of stop_words
     stem : a language of Snowball's stemmers, or None; words are shown in their most frequent form
     min_count : leave out words seen less often; "auto" is 5, or 1 for fewer than 1,000 documents
     max_words : keep so many of the most frequent words
@@ -43,6 +44,7 @@ class Cleaning:
     drop_non_ascii: bool = False
     min_letters: int = 2
     stop_words: str | tuple[str, ...] | None = "auto"
+    add_stop_words: tuple[str, ...] = ()
     stem: str | None = None
     min_count: int | str = "auto"
     max_words: int | None = None
@@ -68,11 +70,14 @@ class Cleaning:
             raise ValueError(
                 "choose one: phrases=True joins neighbours that stick together, ngrams counts all of them"
             )
-        if self.stop_words is not None and not isinstance(self.stop_words, str):
-            words = tuple(sorted(set(self.stop_words)))
-            if not all(isinstance(word, str) for word in words):
-                raise TypeError("stop words must be strings")
-            object.__setattr__(self, "stop_words", words)
+        if isinstance(self.add_stop_words, str):
+            raise TypeError(f"add_stop_words is a list of words, not the string {self.add_stop_words!r}")
+        for name in ("stop_words", "add_stop_words"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, str):
+                if not all(isinstance(word, str) for word in given):
+                    raise TypeError("stop words must be strings")
+                object.__setattr__(self, name, tuple(sorted(set(given))))
         if self.tokenizer is not None and not callable(self.tokenizer):
             raise TypeError("tokenizer must be a function from a text to its tokens")
 
