@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
@@ -10,14 +11,15 @@ from pathlib import Path
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
 from fdmix.storage import MAGIC
+from fdmix.text.files import STDIN
+from fdmix.text.sources import EMPTY_NAME
 
 
 def is_moments(path: str | Path) -> bool:
     """Whether a file begins like one of ours."""
-    path = Path(path)
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113  (Path.is_file raises errors if a name is too long)
         return False
-    with path.open("rb") as file:
+    with Path(path).open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
@@ -26,7 +28,9 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
     found: list[Path] = []
     for name in paths:
         path = Path(name)
-        if path.is_dir() and not is_model(path):
+        if not name:
+            raise FileNotFoundError(EMPTY_NAME)
+        if os.path.isdir(path) and not is_model(path):  # noqa: PTH112
             inside = sorted(p for p in path.iterdir() if is_moments(p))
             if not inside:
                 return []
@@ -45,6 +49,8 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
 
 def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
     """Refuse, before any work, to write over an input or over something that is no file of moments."""
+    if str(out) == STDIN:
+        raise ValueError("moments are a file, not a stream: give -o the name of a file")
     if not out.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     if out.is_dir():
