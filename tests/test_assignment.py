@@ -85,6 +85,8 @@ def test_empty_and_unknown():
     mixture = Mixture([[0.5, 0.5, 0], [0.9, 0.1, 0]], [[0.5, 0.1], [0.1, 0.3]], ["a", "b", "c"])
     result = mixture.assignment(Corpus([[1, 0, 2], [0, 0, 0], [0, 0, 4]], ["a", "b", "c"]))
     assert (result.n_unknown, result.n_empty) == (6, 2)
+    assert result.lengths.tolist() == [1, 0, 0]
+    assert result.empty.tolist() == [False, True, True]
     np.testing.assert_allclose(result.theta[1:], [[0.6, 0.4]] * 2)
     assert np.isnan(result.log_likelihoods[1])
 

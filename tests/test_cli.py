@@ -148,7 +148,8 @@ def test_fit_from_moments_and_folders(texts, tmp_path):
 @pytest.mark.slow
 def test_assign(model, texts, tmp_path):
     theta = tmp_path / "theta.parquet"
-    run("assign", model, texts / "a.csv", "--column", "text", "--id", "number", "-o", theta)
+    form = ("--form", "wide", "--min-share", 0)
+    run("assign", model, texts / "a.csv", "--column", "text", "--id", "number", *form, "-o", theta)
     import pyarrow.parquet as pq
 
     table = pq.read_table(theta)
@@ -158,9 +159,12 @@ def test_assign(model, texts, tmp_path):
     np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-9)
     corpus = fdmix.read_corpus(texts / "a.csv", column="text", like=Mixture.load(model))
     np.testing.assert_allclose(shares, Mixture.load(model).assign(corpus), atol=1e-12)
+    np.testing.assert_array_equal(table.column("topic").to_numpy(), shares.argmax(axis=1))
+    np.testing.assert_array_equal(table.column("share").to_numpy(), shares.max(axis=1))
     word = Mixture.load(model).top_words(1)[3][0]
     printed = run("assign", model, "-", input=f"{word} {word}\nnothing known\n").stdout.splitlines()
-    assert printed[0].startswith("document,topic_0")
+    assert printed[0] == "document,topic,words,share,known_words"
+    assert printed[2] == "1,,,,0"
     assert len(printed) == 3
     for kind in ("csv", "jsonl"):
         run("assign", model, texts / "b.csv", "--column", "text", "-o", tmp_path / f"theta.{kind}")
@@ -199,7 +203,62 @@ def test_evaluate(model, texts):
     facts = json.loads(run("evaluate", model, texts / "all.jsonl", "--json").stdout)
     assert facts["documents"] == 3_000
     assert -6 < facts["completion log-likelihood, Dirichlet prior"] < -2
-    assert "coherence" in run("evaluate", model, texts / "all.jsonl").stdout
+    done = run("evaluate", model, texts / "all.jsonl")
+    assert "coherence" in done.stdout
+    assert "--reference" in done.stderr
+
+
+@pytest.mark.slow
+def test_evaluate_several_models_with_labels(model, texts, tmp_path):
+    """Labels are the topics of the same model, so that it agrees with them and a model of two topics does not."""
+    mixture = Mixture.load(model)
+    corpus = fdmix.read_corpus(texts / "a.csv", column="text", like=mixture)
+    labels = mixture.assign(corpus, prior="dirichlet").argmax(axis=1)
+    lines = [json.loads(line)["text"] for line in (texts / "all.jsonl").read_text().splitlines()[:1500]]
+    rows = [{"text": line, "label": f"label {t}"} for line, t in zip(lines, labels, strict=True)]
+    rows += [{"text": "w1 w2", "label": None}, {"text": "unknown words", "label": "label 0"}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    merged = mixture.topics.reshape(2, 10, -1).mean(axis=1)
+    Mixture(merged, np.eye(2) / 2, mixture.vocabulary, mixture.preparation).save(tmp_path / "two")
+    arguments = ("evaluate", model, tmp_path / "two", tmp_path / "in.jsonl", "--column", "text", "--labels", "label")
+    good, bad = json.loads(run(*arguments, "--json", "--per-topic").stdout)
+    assert (good["model"], bad["model"]) == (str(model), str(tmp_path / "two"))
+    assert good["labelled documents"] == 1501
+    assert good["labels"] == 20
+    assert good["purity"] == 1  # documents without a known word are a group of their own
+    for score in ("normalised mutual information (NMI)", "adjusted mutual information (AMI)"):
+        assert good[score] > 0.99
+        assert bad[score] < 0.9
+    assert len(good["topics"]) == 20
+    assert len(bad["topics"]) == 2
+    shown = run(*arguments, "--per-topic").stdout
+    assert shown.splitlines()[0].split() == ["model", "two"]
+    assert "purity" in shown
+
+
+@pytest.mark.slow
+def test_evaluate_by_a_reference(model, texts, tmp_path):
+    run("count", texts / "all.jsonl", "--preset", "plain", "-o", tmp_path / "moments")
+    for reference, expected in (
+        (tmp_path / "moments", Moments.load(tmp_path / "moments")),
+        (texts / "b.csv", fdmix.read_corpus(texts / "b.csv", column="text", like=Mixture.load(model))),
+    ):
+        arguments = ("evaluate", model, texts / "a.csv", "--column", "text", "--reference", reference)
+        facts = json.loads(run(*arguments, "--json").stdout)
+        coherence = fdmix.metrics.coherence(Mixture.load(model), expected).mean
+        assert facts["coherence (NPMI)"] == pytest.approx(coherence)
+        assert facts["coherence measured on"] == str(reference)
+        assert "themselves" not in run(*arguments).stderr
+
+
+@pytest.mark.slow
+def test_evaluate_needs_a_model_and_text(model, texts):
+    assert "is no model of fdmix" in run("evaluate", texts / "a.csv", code=1).stderr
+    assert "there is no text to score on" in run("evaluate", model, code=1).stderr
+    assert "no column 'nix'" in run("evaluate", model, texts / "a.csv", "--labels", "nix", code=1).stderr
+    Mixture.load(model).save(texts / "again")
+    done = run("evaluate", model, texts / "again", "-", code=1, input="w1 w2\n")
+    assert "can be read only once" in done.stderr
 
 
 @pytest.mark.slow
@@ -340,7 +399,7 @@ def test_parts_counted_alike(texts, tmp_path):
     a, b = tmp_path / "a", tmp_path / "b"
     run("count", texts / "a.csv", "--column", "text", "--min-count", 40, "-o", a)
     run("count", texts / "b.csv", "--column", "text", "--min-count", 40, "-o", b)
-    assert "Beware" in run("merge", a, b, "-o", tmp_path / "unlike").stderr
+    assert "Warning" in run("merge", a, b, "-o", tmp_path / "unlike").stderr
     run("count", texts / "b.csv", "--column", "text", "--like", a, "-o", b)
     assert "Beware" not in run("merge", a, b, "-o", tmp_path / "both").stderr
     run("subtract", tmp_path / "both", texts / "b.csv", "--column", "text", "-o", tmp_path / "rest")

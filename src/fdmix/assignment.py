@@ -27,16 +27,27 @@ class Assignment:
     theta : (documents, topics), rows sum to 1
     gaps : what any other theta could gain in likelihood, at most (zero for posterior means, which maximise nothing)
     log_likelihoods : L_d = sum_u dhat(u) log m(u), the mean log-probability of a document's tokens; NaN without any
-    n_unknown : tokens left out because no topic has their word; n_empty : documents left without a token
+    lengths : tokens of each document that were used; a document with none has the corpus's average topics in theta
+    n_unknown : tokens left out because no topic has their word
     tolerance : the gap that was asked for
     """
 
     theta: Floats
     gaps: Floats
     log_likelihoods: Floats
+    lengths: Any
     n_unknown: int
-    n_empty: int
     tolerance: float
+
+    @property
+    def empty(self) -> Any:
+        """Which documents have no token whose word a topic has: nothing is known about their topics."""
+        return self.lengths == 0
+
+    @property
+    def n_empty(self) -> int:
+        """How many documents those are."""
+        return int(self.empty.sum())
 
     @property
     def converged(self) -> bool:
@@ -125,10 +136,11 @@ def assign(
             assign_posterior(begin, end, *table, a, POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE, theta, scores)
 
     list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
-    empty = np.diff(counts.indptr) == 0
-    scores[empty] = np.nan
-    theta[empty] = average
-    return Assignment(theta, gaps, scores, n_unknown, int(empty.sum()), tolerance)
+    lengths = np.asarray(counts.sum(axis=1, dtype=np.int64)).ravel()
+    result = Assignment(theta, gaps, scores, lengths, n_unknown, tolerance)
+    scores[result.empty] = np.nan
+    theta[result.empty] = average
+    return result
 
 
 def token_shares(topics: Floats, theta: Floats, indptr: Any, words: Any) -> Floats:

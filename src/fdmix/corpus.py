@@ -198,7 +198,8 @@ class Corpus:
                 raise TypeError("a corpus is sliced by documents only: a slice, whole positions or a mask")
             documents = documents if documents.size else documents.astype(int)
         columns = {name: values[documents] for name, values in (self.documents or {}).items()}
-        return self._with_rows(self.counts[documents], self.vocabulary, columns)
+        preparation = None if self.preparation is None else self.preparation.of(documents)
+        return self._with_rows(self.counts[documents], self.vocabulary, columns, preparation)
 
     def __repr__(self) -> str:
         return f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, {self.n_tokens:,} tokens)"
@@ -225,15 +226,21 @@ class Corpus:
             raise ValueError("this corpus has no vocabulary, so there is no word to rename")
         require_known(names, self.vocabulary)
         renamed = as_vocabulary([names.get(word, word) for word in self.vocabulary])
-        return self._with_rows(self.counts, renamed, self.documents)
+        return self._with_rows(self.counts, renamed, self.documents, self.preparation)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Corpus, (self.counts, self.vocabulary, self.documents, self.preparation)
 
-    def _with_rows(self, counts: Any, vocabulary: Vocabulary | None, documents: Mapping[str, Any] | None) -> Corpus:
+    def _with_rows(
+        self,
+        counts: Any,
+        vocabulary: Vocabulary | None,
+        documents: Mapping[str, Any] | None,
+        preparation: Preparation | None,
+    ) -> Corpus:
         for array in (counts.data, counts.indices, counts.indptr):
             array.setflags(write=False)
-        return self.trusting(counts, vocabulary, documents, self.preparation)
+        return self.trusting(counts, vocabulary, documents, preparation)
 
     @classmethod
     def trusting(

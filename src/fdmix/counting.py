@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus, document_lengths, whole_counts
+from fdmix.ledger import Digest
 from fdmix.packed import Integers, count_words
 from fdmix.pairs import BLOCK_ENTRIES, PairSums
 from fdmix.vocabulary import Vocabulary
@@ -35,6 +36,7 @@ class Tally:
     document_frequencies: Integers
     n_documents: int
     n_skipped: int
+    digest: Digest
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
     copies = np.where(lengths >= 2, block.copies, 0)
     n_documents = int(copies.sum())
     word_counts, frequencies = count_words(block.counts, copies)
+    digest = Digest.of_counts(block.counts, copies, block.vocabulary)
     weight = copies * _unit_weight(lengths)
     del lengths, copies  # counting is where memory peaks
     return Tally(
@@ -95,6 +98,7 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
         frequencies,
         n_documents,
         int(block.copies.sum()) - n_documents,
+        digest,
     )
 
 

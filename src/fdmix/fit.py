@@ -73,7 +73,8 @@ def fit_mixture(
 
     Parameters
     ----------
-    moments : of the corpus; the cost of a pass does not depend on the number of documents
+    moments : of the corpus; the cost of a pass does not depend on the number of documents. Those with an open
+        vocabulary are pruned first (`Moments.prune`)
     n_topics : T
     solver : "em" (sparse EM, the default), "adam" (the paper's), or either's settings as an object
     engine : "numba", "numpy" (slow, for checks) or "auto"
@@ -95,6 +96,8 @@ def fit_mixture(
     Mixture(3 topics over 100 words)
     """
     _check(moments, n_topics, max_passes, tolerance, time_limit)
+    if isinstance(moments, Moments) and moments.is_open:
+        moments = _pruned(moments)
     n_topics = int(n_topics)  # a NumPy number of few bits would overflow
     chosen = _solver(solver, sparsity)
     known_engine(engine)
@@ -238,6 +241,16 @@ def check_n_topics(n_topics: int) -> None:
 
 def _is_whole(number: Any) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
+def _pruned(moments: Moments) -> Moments:
+    """Without the rare words of an open vocabulary, by the rules that its text was counted with."""
+    pruned = moments.prune()
+    log.info(
+        "fitting to %s of %s words, those seen at least %s times (Moments.prune chooses others)",
+        f"{pruned.n_words:,}", f"{moments.n_words:,}", pruned.preparation and pruned.preparation.cleaning.min_count,
+    )  # fmt: skip
+    return pruned
 
 
 def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:

@@ -144,8 +144,8 @@ class Mixture:
         tolerance : the most that another theta could gain in the mean log-probability of a token, certified
         sparse : return a scipy CSR array instead of a NumPy array
 
-        Tokens of unknown words are left out; a document without a token gets the corpus's average topics. For gaps,
-        likelihoods and numbers of unknown tokens see `assignment`.
+        Tokens of unknown words are left out; a document without a known word gets the corpus's average topics. Which
+        documents those are (`empty`), gaps, likelihoods and numbers of unknown tokens: see `assignment`.
         """
         theta = self.assignment(counts, prior, tolerance, n_threads=n_threads).theta
         return sp.csr_array(theta) if sparse else theta

@@ -6,8 +6,8 @@ import hashlib
 import json
 import operator
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from hashlib import blake2b
 from typing import Any
@@ -18,14 +18,15 @@ import scipy.sparse as sp
 from fdmix.corpus import Corpus
 from fdmix.counting import Tally, blocks_of, buckets, corpora, tally
 from fdmix.estimate import Estimate
+from fdmix.ledger import Ledger, SourceLog
 from fdmix.memory import available_bytes
 from fdmix.packed import Integers
 from fdmix.pairs import PairSums
-from fdmix.preparation import Preparation, joined
+from fdmix.preparation import Cleaning, Preparation, joined, least_count
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
 
-KIND, FORMAT = "moments", 1
+KIND, FORMAT = "moments", 2  # format 1 had no ledger
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +47,7 @@ class Moments:
     edits : a fingerprint of the words joined and dropped since the documents were counted, "" if none
     folds : the moments of the hash buckets of documents, if asked for; they add up to the whole
     preparation : how text became these words, if known
+    ledger : what was counted: a digest of the documents, and the sources that were read. It adds up like the pairs
 
     >>> moments = Moments.of([[2, 1, 0], [0, 1, 1], [0, 0, 1]], ["ant", "bee", "cat"])
     >>> moments
@@ -65,6 +67,7 @@ class Moments:
     folds: tuple[Moments, ...] = ()
     edits: str = ""
     preparation: Preparation | None = None
+    ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
         n_words = self.pairs.n_words
@@ -84,7 +87,7 @@ class Moments:
             raise ValueError("the folds' documents must add up to the whole")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Moments, tuple(getattr(self, field.name) for field in fields(self))
+        return Moments, tuple(getattr(self, each.name) for each in fields(self))
 
     @classmethod
     def of(
@@ -116,11 +119,12 @@ class Moments:
             raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
         words = None if vocabulary is None else as_vocabulary(vocabulary)
         source = corpora(counts, words)
+        preparations = _Preparations(iter(()) if isinstance(source, Corpus) else source)
         limit = available_bytes() if memory_limit is None else memory_limit
         total: Moments | None = None
         if isinstance(source, Corpus):
             Estimate.refuse_beyond(limit, source.counts, folds)
-        for block in blocks_of(source, weights):
+        for block in blocks_of(source if isinstance(source, Corpus) else iter(preparations), weights):
             if not isinstance(source, Corpus):
                 Estimate.refuse_beyond(limit, block.counts, folds, 0 if total is None else 2 * total.nbytes)
             parts = [
@@ -135,7 +139,9 @@ class Moments:
             total = whole if total is None else total + whole
         if total is None:
             raise ValueError("there are no counts: give at least one table of documents x words")
-        return total.prepared(source.preparation) if isinstance(source, Corpus) else total
+        if isinstance(source, Corpus) and source.preparation is not None:
+            return total.prepared(source.preparation.weighted(weights))
+        return total.prepared(preparations.total)
 
     @staticmethod
     def estimate(counts: Any, folds: int = 0) -> Estimate:
@@ -246,6 +252,10 @@ class Moments:
         """The same moments, knowing how text became their words."""
         return replace(self, preparation=preparation)
 
+    def recorded(self, log: SourceLog) -> Moments:
+        """The same moments, knowing the sources that their documents were read from."""
+        return replace(self, ledger=log.ledger(self.ledger.digest))
+
     def without_fold(self, fold: int) -> Moments:
         """The moments of all documents outside one fold: what to train on when `folds[fold]` is held out."""
         if not self.folds:
@@ -270,7 +280,8 @@ class Moments:
         if not moved:
             return self
         edits = self._edited("merge", sorted(moved.items()))
-        return self._relabel(positions([moved.get(word, word) for word in words], result), result, edits=edits)
+        joined = self._relabel(positions([moved.get(word, word) for word in words], result), result, edits=edits)
+        return joined._renamed_forms(moved)
 
     def drop_words(self, words: Iterable[str]) -> Moments:
         """Leave words out.
@@ -293,7 +304,7 @@ class Moments:
         used = {word for word, n in zip(self._words(), self.word_counts, strict=True) if n > 0}
         dropped = sorted(used - set(kept))
         edits = self._edited("drop", dropped) if dropped else self.edits
-        return self._relabel(positions(self._words(), kept), kept, edits=edits)
+        return self._relabel(positions(self._words(), kept), kept, edits=edits)._renamed_forms({})
 
     def top(self, n: int) -> Moments:
         """Keep the n words with the most tokens, in their present order (same caveat as `drop_words`)."""
@@ -309,6 +320,39 @@ class Moments:
         edits = self._edited("drop", np.flatnonzero(target < 0).tolist())
         return self._relabel(target, None, best.size, edits=edits)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether every word of the text was counted, to be pruned before a fit."""
+        return self.preparation is not None and self.preparation.cleaning.open_vocabulary
+
+    def prune(
+        self, min_count: int | str | None = None, max_words: int | None = None, max_share: float | None = None
+    ) -> Moments:
+        """Leave out rare and very common words, by the rules of the text's `Cleaning` or by those given.
+
+        min_count : keep words with at least this many tokens; "auto" is 5, or 1 for fewer than 1,000 documents
+        max_words : keep the most frequent ones of these
+        max_share : leave out words that are in more than this share of the documents
+
+        The same caveat as for `drop_words`: words that are left out still count in the lengths of documents.
+
+        >>> Moments.of([[2, 1, 0], [1, 1, 1], [1, 0, 2]], ["ant", "bee", "cat"]).prune(max_words=2).vocabulary
+        ('ant', 'cat')
+        """
+        preparation = self.preparation or Preparation(Cleaning(min_count=1))
+        given: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "max_share": max_share}
+        chosen = {name: rule for name, rule in given.items() if rule is not None}
+        rules = replace(preparation.cleaning, open_vocabulary=False, **chosen)
+        rules = replace(rules, min_count=least_count(rules.min_count, self.n_documents))
+        words = self._words()
+        often = self.word_counts >= int(rules.min_count)
+        kept = np.flatnonzero(often & (self.document_frequencies <= rules.max_share * self.n_documents))
+        by_count = sorted(kept.tolist(), key=lambda u: (-self.word_counts[u], words[u]))
+        pruned = self.restrict([words[u] for u in sorted(by_count[: rules.max_words])])
+        if pruned.preparation is None:
+            return pruned
+        return pruned.prepared(replace(pruned.preparation, cleaning=rules))
+
     def checksum(self) -> str:
         """SHA-256 of everything counted: the same for the same documents, however they were put together."""
         digest = hashlib.sha256(json.dumps([self.vocabulary, self.n_documents, self.n_skipped]).encode())
@@ -319,7 +363,8 @@ class Moments:
     def provenance(self) -> dict[str, Any]:
         """What is known about them, for people."""
         counted = {"documents": self.n_documents, "tokens": self.n_tokens, "pairs": self.n_pairs}
-        return {"sha256": self.checksum()} | counted
+        digest = None if self.ledger.digest is None else str(self.ledger.digest)
+        return {"sha256": self.checksum(), "digest": digest} | counted
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
@@ -329,6 +374,7 @@ class Moments:
             "vocabulary": self.vocabulary,
             "edits": self.edits,
             "preparation": None if self.preparation is None else self.preparation.facts(),
+            "ledger": [part.ledger.facts() for part in everyone],
         }
         arrays: dict[str, Any] = {}
         for number, part in enumerate(everyone):
@@ -347,6 +393,7 @@ class Moments:
         facts, arrays = read_arrays(path, KIND, FORMAT)
         try:
             words = None if facts["vocabulary"] is None else as_vocabulary(facts["vocabulary"])
+            ledgers = [Ledger.from_facts(f) for f in facts.get("ledger", [None] * len(facts["documents"]))]
             parts = []
             for number, (n_documents, n_skipped) in enumerate(facts["documents"]):
                 if type(n_documents) is not int or type(n_skipped) is not int:
@@ -355,7 +402,16 @@ class Moments:
                 pairs = PairSums(*(arrays[name(part)] for part in ("first", "columns", "sums")))
                 word_counts, frequencies = arrays[name("word_counts")], arrays[name("document_frequencies")]
                 parts.append(
-                    cls(pairs, word_counts, frequencies, n_documents, n_skipped, words, edits=str(facts["edits"]))
+                    cls(
+                        pairs,
+                        word_counts,
+                        frequencies,
+                        n_documents,
+                        n_skipped,
+                        words,
+                        edits=str(facts["edits"]),
+                        ledger=ledgers[number],
+                    )
                 )
             preparation = Preparation.from_facts(facts.get("preparation"))
             return replace(parts[0], folds=tuple(parts[1:]), preparation=preparation)
@@ -366,7 +422,7 @@ class Moments:
     def _from_tally(cls, tally: Tally, vocabulary: Vocabulary | None) -> Moments:
         return cls(
             tally.pairs, tally.word_counts, tally.document_frequencies,
-            tally.n_documents, tally.n_skipped, vocabulary,
+            tally.n_documents, tally.n_skipped, vocabulary, ledger=Ledger(tally.digest),
         )  # fmt: skip
 
     def _mass(self) -> int:
@@ -429,7 +485,19 @@ class Moments:
             folds=tuple(a._zip(b, sign) for a, b in zip(self.folds, other.folds, strict=True)),
             edits=self.edits if self.edits == other.edits else self._edited("with", other.edits),
             preparation=joined(self.preparation, other.preparation, sign),
+            ledger=self._joined_ledgers(other, sign),
         )
+
+    def _joined_ledgers(self, other: Moments, sign: int) -> Ledger:
+        """Digests are of documents as they were counted: after different edits of words they do not add up."""
+        total = self.ledger.joined(other.ledger, sign)
+        return total if self.edits == other.edits else replace(total, digest=None)
+
+    def _renamed_forms(self, names: Mapping[str, str]) -> Moments:
+        """With the forms of the words that are left, under their new names."""
+        if self.preparation is None:
+            return self
+        return self.prepared(self.preparation.renamed(names, self._words()))
 
     def _relabel(
         self, target: Integers, words: Vocabulary | None, n_words: int | None = None, *, edits: str
@@ -452,4 +520,20 @@ class Moments:
             tuple(fold._relabel(target, words, n_words, edits=edits) for fold in self.folds),
             edits,
             self.preparation,
+            self.ledger,
         )
+
+
+class _Preparations:
+    """Adds up the preparations of a stream of corpora as they pass; `total` is None if one of them has none."""
+
+    def __init__(self, stream: Iterator[Corpus]) -> None:
+        self.stream, self.first = stream, True
+        self.total: Preparation | None = None
+
+    def __iter__(self) -> Iterator[Corpus]:
+        for corpus in self.stream:
+            own = None if corpus.preparation is None else corpus.preparation.weighted()
+            self.total = own if self.first else joined(self.total, own)
+            self.first = False
+            yield corpus

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
+
+from fdmix.forms import FormsByWord, FormsOfDocuments, combined, renamed
 
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
     "stop_words", "add_stop_words", "stem", "min_tokens", "ngrams", "phrases",
 )  # fmt: skip
+FEW_DOCUMENTS = 1_000
+COMMON = 5  # the least count of a word, unless documents are few
+
+
+def least_count(min_count: int | str, n_documents: int) -> int:
+    """How often a word must be seen: as given, or "auto": 5 times, once if there are fewer than 1,000 documents."""
+    if min_count != "auto":
+        return int(min_count)
+    return COMMON if n_documents >= FEW_DOCUMENTS else 1
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,8 @@ class Cleaning:
     min_tokens : leave out documents with fewer tokens left
     ngrams : count runs of up to so many neighbouring words as words, too
     phrases : join neighbours that stick together ("neural network") into one word
+    open_vocabulary : count every word, so that parts counted later can bring new ones; min_count, max_words and
+        max_share are kept for `Moments.prune`, which the fit calls
     tokenizer : any function from a text to its tokens, instead of ours; all other steps follow as usual
     """
 
@@ -52,10 +65,11 @@ class Cleaning:
     min_tokens: int = 0
     ngrams: int = 1
     phrases: bool = False
+    open_vocabulary: bool = False
     tokenizer: Callable[[str], Iterable[str]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("lowercase", "phrases", *(n for n in TREATMENT if n.startswith("drop_"))):
+        for name in ("lowercase", "phrases", "open_vocabulary", *(n for n in TREATMENT if n.startswith("drop_"))):
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
         for name, least in (("min_letters", 0), ("min_tokens", 0), ("ngrams", 1), ("min_count", 1), ("max_words", 1)):
@@ -70,14 +84,15 @@ class Cleaning:
             raise ValueError(
                 "choose one: phrases=True joins neighbours that stick together, ngrams counts all of them"
             )
+        if self.phrases and self.open_vocabulary:
+            raise ValueError(
+                "an open vocabulary has no phrases: which words stick together is chosen from the first text. "
+                "Count that text with phrases=True and later ones like it, or use ngrams"
+            )
         if isinstance(self.add_stop_words, str):
             raise TypeError(f"add_stop_words is a list of words, not the string {self.add_stop_words!r}")
-        for name in ("stop_words", "add_stop_words"):
-            given = getattr(self, name)
-            if given is not None and not isinstance(given, str):
-                if not all(isinstance(word, str) for word in given):
-                    raise TypeError("stop words must be strings")
-                object.__setattr__(self, name, tuple(sorted(set(given))))
+        object.__setattr__(self, "stop_words", _in_order(self.stop_words))
+        object.__setattr__(self, "add_stop_words", _in_order(self.add_stop_words))
         if self.tokenizer is not None and not callable(self.tokenizer):
             raise TypeError("tokenizer must be a function from a text to its tokens")
 
@@ -110,6 +125,15 @@ class Cleaning:
         return cls(**given, tokenizer=None if own is None else _Missing(own))
 
 
+def _in_order(stop_words: Any) -> Any:
+    """Words in sorted order; the name of a language, and None, as they are."""
+    if stop_words is None or isinstance(stop_words, str):
+        return stop_words
+    if not all(isinstance(word, str) for word in stop_words):
+        raise TypeError("stop words must be strings")
+    return tuple(sorted(set(stop_words)))
+
+
 class _Missing:
     """Stands for a tokenizer that was not stored."""
 
@@ -127,11 +151,11 @@ class _Missing:
 class Preparation:
     """The cleaning, and how often each word was written in which form: `forms["learn"]["learning"]`.
 
-    Forms are kept where the word itself may be none (stems). They add up like the moments they belong to.
+    Forms are counted where words are stems. They add and subtract like the moments they belong to.
     """
 
     cleaning: Cleaning
-    forms: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    forms: FormsByWord = field(default_factory=dict)
 
     def shown(self, word: str) -> str:
         """The most frequent form of a word, of each of its parts if it is a phrase.
@@ -150,13 +174,27 @@ class Preparation:
         if not self.cleaning.treats_like(other.cleaning):
             unlike = ", ".join(self.cleaning.unlike(other.cleaning))
             raise ValueError(f"the texts were prepared differently ({unlike}): count both alike")
-        total = {word: dict(forms) for word, forms in self.forms.items()}
-        for word, forms in other.forms.items():
-            mine_forms = total.setdefault(word, {})
-            for form, n in forms.items():
-                mine_forms[form] = mine_forms.get(form, 0) + sign * n
-        left = {word: {form: n for form, n in forms.items() if n > 0} for word, forms in total.items()}
-        return Preparation(self.cleaning, {word: forms for word, forms in left.items() if forms})
+        still_open = self.cleaning.open_vocabulary and (sign < 0 or other.cleaning.open_vocabulary)
+        cleaning = replace(self.cleaning, open_vocabulary=still_open)
+        return Preparation(cleaning, combined(self.forms, other.forms, sign))
+
+    def of(self, documents: Any) -> Preparation:
+        """The preparation of some documents, with their forms if documents are kept apart."""
+        if not isinstance(self.forms, FormsOfDocuments):
+            return self
+        return replace(self, forms=self.forms.of(documents))
+
+    def weighted(self, copies: Any = None) -> Preparation:
+        """The forms added up over documents, where document d counts copies[d] times (once unless given)."""
+        if not isinstance(self.forms, FormsOfDocuments):
+            return self
+        times = [1] * self.forms.counts.shape[0] if copies is None else copies
+        return replace(self, forms=self.forms.weighted(times))
+
+    def renamed(self, names: Mapping[str, str], vocabulary: Iterable[str]) -> Preparation:
+        """The forms of the words that are left, under their new names."""
+        parts = {part for word in vocabulary for part in word.split(" ")}
+        return replace(self, forms=renamed(self.forms, names, parts))
 
     def facts(self) -> dict[str, Any]:
         """For JSON, in sorted order."""

@@ -68,8 +68,8 @@ def lda(
     else:
         topics, second, done = _by_mallet(corpus, n_topics, mallet, callback, **settings)
     return Mixture(
-        topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary, corpus.preparation,
-        settings | {"sweeps": done},
+        topics / topics.sum(axis=1, keepdims=True), second / second.sum(), corpus.vocabulary,
+        None if corpus.preparation is None else corpus.preparation.weighted(), settings | {"sweeps": done},
     )  # fmt: skip
 
 

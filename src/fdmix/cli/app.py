@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
 import fdmix
-from fdmix.cli import counting, demonstration, documents, fitting, looking, refining, reproduction
-from fdmix.cli.console import say
+from fdmix.cli import counting, demonstration, documents, evaluation, fitting, looking, refining, reproduction
+from fdmix.cli.console import LogLines, say
+from fdmix.display import for_terminal
 
 app = typer.Typer(
     help="Learn topics from word pairs.",
@@ -19,8 +22,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    demonstration.demo, counting.count, counting.merge, counting.subtract, fitting.fit, refining.refine,
-    looking.topics, documents.assign, documents.evaluate, looking.info, reproduction.reproduce,
+    demonstration.demo, counting.count, counting.merge, counting.prune, counting.subtract,
+    fitting.fit, refining.refine, looking.topics, documents.assign, evaluation.evaluate, looking.info,
+    reproduction.reproduce,
 ):  # fmt: skip
     app.command()(command)
 
@@ -46,7 +50,12 @@ def options(
 
 def main() -> None:
     """Run; an error is one or two sentences and exit code 1, wrong usage exit code 2."""
-    logging.basicConfig(format="%(message)s")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what its encoding does not have is written out
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogLines("%(message)s"))
+    logging.basicConfig(handlers=[handler])
     logging.getLogger("fdmix").setLevel(logging.INFO)  # such as how much memory a large fit will take
     debug = "--debug" in sys.argv[1:]
     sys.argv = [sys.argv[0], *(argument for argument in sys.argv[1:] if argument != "--debug")]
@@ -54,8 +63,9 @@ def main() -> None:
         app()
     except Exception as error:
         if debug:
-            raise
+            say(traceback.format_exc())
+            sys.exit(1)
         expected = isinstance(error, ValueError | TypeError | OSError | ImportError | MemoryError | OverflowError)
-        said = str(error).strip() or type(error).__name__
+        said = for_terminal(str(error).strip()) or type(error).__name__
         say(f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)")
         sys.exit(1)

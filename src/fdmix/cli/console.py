@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
@@ -21,21 +22,41 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from fdmix.display import for_json, for_terminal
 from fdmix.refinement import Refinement
 
-WIDTH = 140  # of tables that go to a file or another program
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
+PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False, "soft_wrap": True}  # text is text
+out = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH, **PLAIN)
+err = Console(stderr=True, **PLAIN)
 
 
 def say(text: str) -> None:
-    """A remark on what is going on."""
-    err.print(text, markup=False)
+    """Print a remark on what is going on; hidden characters of file names and words are written out."""
+    err.print(for_terminal(text, lines=True))
+
+
+def show(content: RenderableType) -> None:
+    """Print a table, without blanks at the ends of its lines if it goes to a file or another program."""
+    if out.is_terminal:
+        out.print(content, soft_wrap=False)
+        return
+    with out.capture() as captured:
+        out.print(content, soft_wrap=False)
+    sys.stdout.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
 def print_json(found: Any) -> None:
-    """A result for machines."""
-    sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+    """Print a result for programs."""
+    sys.stdout.write(for_json(found, indent=2) + "\n")
+
+
+class LogLines(logging.Formatter):
+    """The library's log as lines that are safe to print."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The message, hidden characters written out."""
+        return for_terminal(super().format(record), lines=True)
 
 
 class Steps:
@@ -47,6 +68,7 @@ class Steps:
 
     def report(self, name: str, done: int, of: int | None) -> None:
         """Show how far a step is."""
+        name = for_terminal(name)
         if name not in self.tasks:
             for task in self.tasks.values():
                 self.progress.stop_task(task)
@@ -55,24 +77,25 @@ class Steps:
 
     def note(self, name: str, note: str) -> None:
         """Show a remark beside a step whose end is not known."""
+        name, note = for_terminal(name), for_terminal(note)
         if name not in self.tasks:
             self.tasks[name] = self.progress.add_task(name, total=None, note=note)
         self.progress.update(self.tasks[name], note=note)
 
 
 @contextmanager
-def steps() -> Iterator[Steps]:
-    """Bars with rate and time left on a terminal; nothing elsewhere."""
+def steps(hidden: bool = False) -> Iterator[Steps]:
+    """Bars with rate and time left on a terminal; nothing elsewhere, or if rows are printed there."""
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(show_speed=True),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
     )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as progress:
         yield Steps(progress)
 
 

@@ -12,7 +12,8 @@ from fdmix import worlds
 from fdmix.cli.console import fitting, say, steps, timed
 from fdmix.cli.console import out as console
 from fdmix.cli.docstrings import installed_docstrings
-from fdmix.cli.tables import topic_table
+from fdmix.cli.tables import topic_table, words_of_topics
+from fdmix.display import shown_words
 from fdmix.fit import fit_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
@@ -58,10 +59,11 @@ def _typical(mixture: Mixture, theta: np.ndarray, lengths: np.ndarray, names: li
 
 def _assign_a_sentence(mixture: Mixture) -> None:
     theta = mixture.assign(read_corpus([SENTENCE], like=mixture, min_tokens=0), prior="dirichlet")[0]
-    words = mixture.top_words(4)
-    console.print(f'\n[bold]"{SENTENCE}"[/bold] is about')
+    words = shown_words(words_of_topics(mixture, 4))
+    console.print(f'\n"{SENTENCE}" is about', style="bold")
     for topic in np.argsort(-theta)[:3].tolist():
-        console.print(f"  {theta[topic]:4.0%}  topic {topic}: {' '.join(words[topic])}", markup=False)
+        if theta[topic] >= 0.05:
+            console.print(f"  {theta[topic]:4.0%}  topic {topic}: {words[topic]}")
 
 
 def _write(out: Path, moments: Moments, mixture: Mixture) -> None:

@@ -32,7 +32,7 @@ def _docstrings() -> Iterator[tuple[str, str]]:
             parts = path.relative_to(root).with_suffix("").parts
             if SKIPPED.intersection(parts) or path.stat().st_size > LARGEST_FILE:
                 continue
-            module = ".".join(part for part in parts if not part.startswith("_"))
+            module = ".".join(part for part in parts if part != "__init__")
             for name, text in _of_source(path.read_text(encoding="utf-8", errors="replace")):
                 yield f"{module}.{name}", text
 

@@ -14,7 +14,7 @@ from fdmix.cli.console import fitting, print_json, say, steps, timed
 from fdmix.cli.counting import counted_files
 from fdmix.cli.inputs import added, moments_files
 from fdmix.cli.options import AsJson, Inputs, TextOptions, Threads, with_text_options
-from fdmix.cli.tables import topic_facts, topic_table
+from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus import Corpus
 from fdmix.fit import fit_mixture
 from fdmix.mixture import Mixture
@@ -91,6 +91,7 @@ def fit(
         )
     else:
         topic_table(solution.mixture)
+        hint_at_dominating_words(solution.mixture)
     say(f"{len(solution.log_likelihoods) - 1} passes in {took:.1f} s: {solution.reason}. Wrote {out}.")
     if solution.reason == "interrupted by the user":
         raise typer.Exit(130)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
 
+from fdmix.ledger import shared_sources
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
 from fdmix.storage import MAGIC
@@ -62,6 +63,28 @@ def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
         raise FileExistsError(f"{out} exists and is no file of moments: give another name")
 
 
-def added(paths: Iterable[Path]) -> Moments:
-    """The moments of all files together."""
-    return reduce(add, (Moments.load(path) for path in paths))
+def added(paths: Sequence[Path]) -> Moments:
+    """The moments of all files together; a source that two of them have is refused."""
+    parts = [Moments.load(path) for path in paths]
+    refuse_shared_sources(paths, parts)
+    return reduce(add, parts)
+
+
+def refuse_shared_sources(paths: Sequence[Path], parts: Sequence[Moments]) -> None:
+    """Refuse parts that hold the same documents: they would be counted twice."""
+    if shared := shared_sources(part.ledger for part in parts):
+        source = shared[0]
+        others = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
+        raise ValueError(
+            f"{source.name} ({source.documents:,} documents){others} is in more than one of these files, and would "
+            "be counted twice: leave one out, or use `fdmix merge --again` to count it twice"
+        )
+    seen: dict[str, Path] = {}
+    for path, part in zip(paths, parts, strict=True):
+        if part.ledger.digest is not None and part.n_documents:
+            first = seen.setdefault(str(part.ledger.digest), path)
+            if first is not path:
+                raise ValueError(
+                    f"{path} holds the same documents as {first}, which would be counted twice: leave one out, or "
+                    "use `fdmix merge --again` to count them twice"
+                )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fdmix.cli.console import out, print_json
+from fdmix.cli.console import print_json, show
+from fdmix.cli.counting import facts_of
 from fdmix.cli.inputs import is_moments
 from fdmix.cli.options import AsJson, Model
-from fdmix.cli.tables import topic_facts, topic_table
+from fdmix.cli.tables import hint_at_dominating_words, plain_table, topic_facts, topic_table
+from fdmix.display import for_terminal
 from fdmix.mixture import Mixture
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
 from fdmix.preparation import Preparation
+
+MOST_LISTED = 20  # words of a list, such as stop words; --json gives all
 
 
 def topics(
@@ -35,6 +40,7 @@ def topics(
         print_json(topic_facts(mixture, words))
     else:
         topic_table(mixture, words)
+        hint_at_dominating_words(mixture)
 
 
 def info(
@@ -55,10 +61,44 @@ def info(
     if as_json:
         print_json(facts)
         return
+    table = plain_table(show_header=False)
+    table.add_column(style="bold", overflow="fold")
+    table.add_column(overflow="fold")
+    for name, value in _listed(facts | ({"sources": _sources(facts["sources"])} if "sources" in facts else {})):
+        table.add_row(name, value)
+    show(table)
+
+
+def _listed(facts: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Names and values as people read them; what belongs to a name is indented below it."""
     for name, value in facts.items():
-        shown = "; ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
-        out.print(f"[bold]{name}[/bold]  ", end="")
-        out.print(f"{shown:,}" if isinstance(shown, int) else str(shown), markup=False)
+        label = "  " * depth + for_terminal(str(name))
+        if isinstance(value, Mapping) and value:
+            yield label, ""
+            yield from _listed(value, depth + 1)
+        else:
+            yield label, _as_text(value)
+
+
+def _sources(sources: Mapping[str, tuple[str, int, int]]) -> list[str]:
+    """What was read, as people say it; a number of times only where it is not once."""
+    return [
+        f"{name} ({documents:,} documents{'' if times == 1 else ', removed' if times < 0 else f', {times} times'})"
+        for name, documents, times in sorted(sources.values())
+    ]
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ({}, [], ()):
+        return "none"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        more = f" and {len(value) - MOST_LISTED:,} more" if len(value) > MOST_LISTED else ""
+        return ", ".join(for_terminal(str(item)) for item in value[:MOST_LISTED]) + more
+    return for_terminal(str(value))
 
 
 def _of_model(mixture: Mixture) -> dict[str, Any]:
@@ -73,17 +113,7 @@ def _of_model(mixture: Mixture) -> dict[str, Any]:
 
 
 def _of_moments(moments: Moments) -> dict[str, Any]:
-    return {
-        "kind": "moments",
-        "documents": moments.n_documents,
-        "skipped (under two tokens)": moments.n_skipped,
-        "words": moments.n_words,
-        "tokens": moments.n_tokens,
-        "pairs": moments.n_pairs,
-        "folds": len(moments.folds),
-        "sha256": moments.checksum(),
-        "cleaning": _cleaning(moments.preparation),
-    }
+    return {"kind": "moments"} | facts_of(moments) | {"cleaning": _cleaning(moments.preparation)}
 
 
 def _cleaning(preparation: Preparation | None) -> Any:

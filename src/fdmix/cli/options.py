@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -94,6 +94,10 @@ class TextOptions:
     layout: Layout
     cleaning: Cleaning
     given: bool  # whether anything about the cleaning was said
+
+    def with_open_vocabulary(self) -> Cleaning:
+        """The cleaning for a count that keeps every word."""
+        return replace(self.cleaning, open_vocabulary=True)
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> TextOptions:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
-from fdmix.cli.console import out
+from fdmix.cli.console import out, say, show
+from fdmix.display import for_terminal, shown_word, shown_words
+from fdmix.metrics import dominating_words
 from fdmix.mixture import Mixture
+
+STOP_WORD = re.compile(r"\w[\w’-]*")  # what can be typed after --add-stop-words as it is
+MOST_HINTED = 12
 
 
 def related(mixture: Mixture, topic: int, n: int = 3) -> list[int]:
@@ -19,11 +25,17 @@ def related(mixture: Mixture, topic: int, n: int = 3) -> list[int]:
     return [int(t) for t in np.argsort(-lift, kind="stable")[:n] if lift[t] > 1]
 
 
+def words_of_topics(mixture: Mixture, n_words: int) -> list[list[str]]:
+    """The most probable words of each topic, without words of probability 0: a sparse topic may have fewer."""
+    n_active = np.count_nonzero(mixture.topics, axis=1).tolist()
+    return [words[:n] for words, n in zip(mixture.top_words(n_words), n_active, strict=True)]
+
+
 def topic_facts(mixture: Mixture, n_words: int = 10) -> list[dict[str, Any]]:
     """Number, share, words with probabilities and related topics of each topic."""
     facts = []
-    for number, words in enumerate(mixture.top_words(n_words)):
-        best = np.argsort(-mixture.topics[number], kind="stable")[:n_words]
+    for number, words in enumerate(words_of_topics(mixture, n_words)):
+        best = np.argsort(-mixture.topics[number], kind="stable")[: len(words)]
         facts.append(
             {
                 "topic": number,
@@ -40,17 +52,46 @@ def topic_table(
     mixture: Mixture, n_words: int = 8, typical: list[str] | None = None, most: int | None = None
 ) -> None:
     """Print the topics, the largest first."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("topic", justify="right", style="cyan", min_width=5)
-    table.add_column("share", justify="right", min_width=5)
+    order = np.argsort(-mixture.shares, kind="stable")[:most].tolist()
+    words = shown_words(words_of_topics(mixture, n_words))
+    near = [" ".join(map(str, related(mixture, number, 2))) for number in range(mixture.n_topics)]
+    table = plain_table()
+    table.add_column("topic", justify="right", style="cyan", no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
     table.add_column("words", overflow="fold", min_width=24)
-    table.add_column("goes with", style="dim", min_width=5)
+    if any(near[number] for number in order):
+        table.add_column("goes with", style="dim", no_wrap=True)
     if typical is not None:
-        table.add_column("most typical document", style="green", overflow="ellipsis", min_width=10, max_width=44)
-    words = mixture.top_words(n_words)
-    order = np.argsort(-mixture.shares, kind="stable")
-    for number in order[:most].tolist():
-        row = [str(number), f"{mixture.shares[number]:.1%}", " ".join(words[number])]
-        row.append(" ".join(map(str, related(mixture, number, 2))))
-        table.add_row(*row, *([typical[number]] if typical is not None else []))
-    out.print(table, soft_wrap=False)
+        table.add_column("typical document", style="green", no_wrap=True)
+    for number in order:
+        row = [str(number), f"{mixture.shares[number]:.1%}", words[number]]
+        row += [near[number]] if any(near[number] for number in order) else []
+        row += [] if typical is None else [_cut(for_terminal(typical[number]), 3 * out.width // 10)]
+        table.add_row(*row)
+    show(table)
+
+
+def _cut(text: str, most: int) -> str:
+    """A name with its middle left out: the package and the function say more than the modules between them."""
+    return text if len(text) <= most else f"{text[: most // 3]}…{text[len(text) - (most - most // 3 - 1) :]}"
+
+
+def plain_table(**settings: Any) -> Table:
+    """A table without lines around its cells."""
+    return Table(box=None, pad_edge=False, header_style="bold", **settings)
+
+
+def hint_at_dominating_words(mixture: Mixture) -> None:
+    """Say which words are on top of most topics, and how to leave them out."""
+    words = dominating_words(mixture)[:MOST_HINTED] if mixture.vocabulary is not None else []
+    if not words:
+        return
+    preparation = mixture.preparation
+    shown = [word if preparation is None else preparation.shown(word) for word in words]
+    forms = [form for word in words for form in ((preparation and preparation.forms.get(word)) or [word])]
+    typed = ",".join(form for form in forms if STOP_WORD.fullmatch(form))
+    advice = f" To leave them out, read the text again with --add-stop-words {typed}" if typed else ""
+    say(
+        "These words are among the top 10 of at least half of the topics and do not tell topics apart: "
+        f"{', '.join(map(shown_word, shown))}.{advice}"
+    )

@@ -1,7 +1,8 @@
 """How good topics are: distances, likelihoods, coherence, sharpness, agreement with labels."""
 
 from fdmix.metrics.coherence import Coherence, coherence
-from fdmix.metrics.labels import normalised_mutual_information, purity
+from fdmix.metrics.dominance import dominating_words
+from fdmix.metrics.labels import adjusted_mutual_information, normalised_mutual_information, purity
 from fdmix.metrics.likelihood import (
     Score,
     completion_log_likelihood,
@@ -17,10 +18,12 @@ __all__ = [
     "Coherence",
     "Matching",
     "Score",
+    "adjusted_mutual_information",
     "anchor_words",
     "coherence",
     "completion_log_likelihood",
     "diversity",
+    "dominating_words",
     "exclusivity",
     "holdout_log_likelihood",
     "matching_distance",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -19,12 +19,14 @@ class Batch:
     """Document d is data[offsets[d] : offsets[d + 1]], UTF-8; `kept` holds the columns that travel along.
 
     consumed : bytes (or rows) of the source read so far, for those who show progress
+    source : the name of the file, or what else the documents come from
     """
 
     data: Any
     offsets: Any
     kept: Mapping[str, list[Any]] = field(default_factory=dict)
     consumed: int = 0
+    source: str = "text"
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -46,7 +48,8 @@ class Batch:
 
     def after(self, n: int) -> Batch:
         """Without the first n documents."""
-        return Batch(self.data, self.offsets[n:], {name: list(v[n:]) for name, v in self.kept.items()}, self.consumed)
+        kept = {name: list(values[n:]) for name, values in self.kept.items()}
+        return replace(self, offsets=self.offsets[n:], kept=kept)
 
 
 Row = tuple[str, tuple[Any, ...]]  # a text, and the values of the columns that travel along

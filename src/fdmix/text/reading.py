@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from fdmix.corpus import Corpus
+from fdmix.forms import FormCounts, FormsOfDocuments
 from fdmix.kernels.threads import streamed
+from fdmix.ledger import SourceLog
 from fdmix.moments import Moments
-from fdmix.preparation import Cleaning, Preparation
+from fdmix.preparation import Cleaning
 from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
 from fdmix.text.notices import notice, watched
 from fdmix.text.sources import source_of
-from fdmix.text.spool import Spool, token_batches
-from fdmix.text.vocabularies import Recipe, chosen_recipe
+from fdmix.text.spool import Spool, TokenBatch, token_batches
+from fdmix.text.vocabularies import Recipe, chosen_recipe, stacked
 
 ENTRIES_AT_A_TIME = 2_000_000
 LONGEST_NAME = 64  # of strings in a NumPy array of strings, which gives all of them the room of the longest
@@ -56,7 +58,7 @@ def read_corpus(
     id, date, label : columns that travel along, as `corpus.documents["id"]` and so on
     split : "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of text files)
     preset : "papers" and "tweets" are the paper's recipes, "plain" only folds case; or a Cleaning
-    like : a Corpus, Moments or Mixture: clean alike, and keep its words
+    like : a Corpus, Moments or Mixture: clean alike, and keep its words (all words, if its vocabulary is open)
     encoding : of files, default UTF-8
     delimiter : between the columns of CSV files, "tab" for tabs; default: comma, semicolon, tab or bar, as it seems
     header : False if the first row of a CSV file or spreadsheet is data: then columns are called 1, 2, ...
@@ -73,10 +75,10 @@ def read_corpus(
     given = source_of(
         source, Layout(None if column is None else str(column), kept, split, encoding, delimiter, header)
     )
-    if like is not None:
-        recipe = recipe_of(like, preset, steps)
-        return _corpus(token_batches(given, recipe.cleaning, n_threads, report), recipe)
-    spool = Spool.in_memory(cleaning_of(preset, steps))
+    cleaning, recipe = treatment(like, preset, steps)
+    if recipe is not None:
+        return _corpus(token_batches(given, cleaning, n_threads, report), recipe)
+    spool = Spool.in_memory(cleaning)
     spool.fill(given, n_threads, report)
     return _corpus(spool, chosen_recipe(spool))
 
@@ -101,13 +103,15 @@ def read_moments(
     The text is read once; its tokens wait as numbers in a temporary file until the vocabulary is known.
     """
     given = source_of(source, Layout(None if column is None else str(column), (), split, encoding, delimiter, header))
-    if like is not None:
-        recipe = recipe_of(like, preset, steps)
-        return counted(token_batches(given, recipe.cleaning, n_threads, report), recipe, folds, n_threads)
+    cleaning, recipe = treatment(like, preset, steps)
+    if recipe is not None:
+        log = SourceLog()
+        batches = token_batches(given, cleaning, n_threads, report, log=log)
+        return counted(batches, recipe, folds, n_threads).recorded(log)
     with TemporaryDirectory(prefix="fdmix-") as folder:
-        spool = Spool.in_file(cleaning_of(preset, steps), Path(folder))
+        spool = Spool.in_file(cleaning, Path(folder))
         spool.fill(given, n_threads, report)
-        return counted(spool, chosen_recipe(spool), folds, n_threads, report)
+        return counted(spool, chosen_recipe(spool), folds, n_threads, report).recorded(spool.log)
 
 
 def counted(
@@ -115,8 +119,7 @@ def counted(
 ) -> Moments:
     """The moments of all batches."""
     chunks = (corpus for _, corpus in corpora(batches, recipe, report))
-    total = Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
-    return total.prepared(recipe.preparation)
+    return Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
 
 
 def corpora(
@@ -124,7 +127,7 @@ def corpora(
 ) -> Iterator[tuple[int, Corpus]]:
     """Chunks of the corpus after `done` batches, each with the number of batches that are in it or before it."""
     waiting: list[Any] = []
-    entries = 0
+    entries, forms = 0, np.empty(0, np.int64)
     of = None
     workers: int | None = 1  # while new tokens appear, one thread learns what they are
     if isinstance(batches, Spool):
@@ -134,17 +137,49 @@ def corpora(
         batches = batches.after(done)
     else:
         batches = watched(batches)
-    for counts, keep in streamed(recipe.counts, batches, workers):
+
+    def work(batch: TokenBatch) -> tuple[Any, Any, Any]:
+        counts, keep = recipe.counts(batch)
+        return counts, keep, recipe.form_totals(batch, keep)
+
+    def chunk() -> Corpus:
+        return recipe.corpus(waiting, forms=FormCounts(recipe.words.forms, forms))
+
+    for counts, keep, written in streamed(work, batches, workers):
         done += 1
         waiting.append(counts[keep] if not keep.all() else counts)
+        forms = _added(forms, written)
         entries += counts.nnz + counts.shape[0]
         if report is not None:
             report("counting", done, of)
         if entries >= ENTRIES_AT_A_TIME:
-            yield done, recipe.corpus(waiting)
-            waiting, entries = [], 0
+            yield done, chunk()
+            waiting, entries, forms = [], 0, np.empty(0, np.int64)
     if waiting:
-        yield done, recipe.corpus(waiting)
+        yield done, chunk()
+
+
+def _added(a: Any, b: Any) -> Any:
+    """a + b, where the shorter one goes on with zeros."""
+    longer, shorter = (a, b) if a.size >= b.size else (b, a)
+    total = longer.copy()
+    total[: shorter.size] += shorter
+    return total
+
+
+def treatment(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> tuple[Cleaning, Recipe | None]:
+    """The cleaning and, where the words are given by `like`, the recipe: new text then has no say in them.
+
+    Moments and corpora with an open vocabulary give their cleaning only.
+    """
+    if like is None:
+        return cleaning_of(preset, steps or {}), None
+    if isinstance(like, Moments | Corpus) and like.preparation is not None:
+        own = like.preparation.cleaning
+        if own.open_vocabulary:
+            return cleaning_of(preset or own, steps or {}), None
+    recipe = recipe_of(like, preset, steps)
+    return recipe.cleaning, recipe
 
 
 def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:
@@ -159,28 +194,31 @@ def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None
             raise ValueError(
                 f"this {type(like).__name__} does not know how its text was cleaned: say so, by preset= or by steps"
             )
-        return Recipe(vocabulary, Preparation(cleaning_of(preset, steps or {})))
-    return Recipe(
-        vocabulary, Preparation(cleaning_of(preset or preparation.cleaning, steps or {}), preparation.forms)
-    )
+        return Recipe(vocabulary, cleaning_of(preset, steps or {}))
+    return Recipe(vocabulary, cleaning_of(preset or preparation.cleaning, steps or {}))
 
 
 def _corpus(batches: Any, recipe: Recipe) -> Corpus:
     """All documents at once, with what travels along."""
     counts: list[Any] = []
+    forms: list[Any] = []
     kept: dict[str, list[Any]] = {}
     places: list[Any] = []
     position = 0
     for batch in watched(batches):
         rows, keep = recipe.counts(batch)
         counts.append(rows[keep] if not keep.all() else rows)
+        if (written := recipe.forms(batch)) is not None:
+            forms.append(written[keep] if not keep.all() else written)
         places.append(position + np.flatnonzero(keep))
         position += rows.shape[0]
         for name, values in batch.kept.items():
             kept.setdefault(name, []).extend(v for v, wanted in zip(values, keep.tolist(), strict=True) if wanted)
     documents: dict[str, Any] = {"document": np.concatenate([np.empty(0, np.int64), *places])}
     documents |= {name: as_column(values) for name, values in kept.items()}
-    return recipe.corpus(counts, documents)
+    names = recipe.words.forms
+    written = FormsOfDocuments(names, stacked(forms, len(names))) if recipe.cleaning.stem else None
+    return recipe.corpus(counts, documents, written)
 
 
 def as_column(values: list[Any]) -> Any:

@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.ledger import SourceLog
 from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
 from fdmix.storage import FileError, read_arrays, replacing, write_arrays
 from fdmix.text.batches import Batch
 from fdmix.text.lexicon import Lexicon
-from fdmix.text.reading import Report, corpora, recipe_of
+from fdmix.text.reading import Report, corpora, treatment
 from fdmix.text.sources import Files, Source
 from fdmix.text.spool import LENGTHS, TOKENS, Spool
 from fdmix.text.vocabularies import chosen_recipe
@@ -48,8 +49,7 @@ class CountInProgress:
         every: float = EVERY,
     ) -> None:
         self.like = like
-        self.recipe = None if like is None else recipe_of(like)
-        cleaning = cleaning if self.recipe is None else self.recipe.cleaning
+        cleaning, self.recipe = treatment(like, cleaning if like is None else None)
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
         self.target = Path(target)
         self.folder = self.target.with_name(f"{self.target.name}.partial")
@@ -124,6 +124,7 @@ class CountInProgress:
         if (self.folder / "read").is_file():
             facts, arrays = read_arrays(self.folder / "read", KIND, FORMAT)
             complete, spool.n_documents = bool(facts["complete"]), int(facts["documents"])
+            spool.log = SourceLog.from_facts(facts["sources"])
             spool.index = [tuple(row) for row in arrays["index"].tolist()]
             names = ("pool", "starts", "hashes", "counts")
             for number in range(facts["lexicons"]):
@@ -154,7 +155,12 @@ class CountInProgress:
         arrays: dict[str, Any] = {"index": np.array(spool.index, np.int64).reshape(-1, 3)}
         for number, lexicon in enumerate(spool.lexicons):
             arrays |= {f"{number}.{name}": array for name, array in lexicon.arrays().items()}
-        facts = {"complete": complete, "documents": spool.n_documents, "lexicons": len(spool.lexicons)}
+        facts = {
+            "complete": complete,
+            "documents": spool.n_documents,
+            "lexicons": len(spool.lexicons),
+            "sources": spool.log.facts(),
+        }
         write_arrays(self.folder / "read", KIND, FORMAT, facts, arrays)
         self.saved_at = time.monotonic()
 
@@ -162,16 +168,16 @@ class CountInProgress:
         recipe = self.recipe or chosen_recipe(spool)
         done, total = self._counted_so_far()
         if total is None:
-            total = Moments.of(recipe.corpus([]), folds=self.folds).prepared(None)
+            total = Moments.of(recipe.corpus([]), folds=self.folds)
         for batches_done, corpus in corpora(spool, recipe, report, done):
-            total = total + Moments.of(corpus, folds=self.folds, n_threads=n_threads).prepared(None)
+            total = total + Moments.of(corpus, folds=self.folds, n_threads=n_threads)
             if self._due():
                 total.save(self.folder / f"counted-{batches_done}")
                 for path in self.folder.glob("counted-*"):
                     if path.name != f"counted-{batches_done}":
                         path.unlink()
                 self.saved_at = time.monotonic()
-        return total.prepared(recipe.preparation)
+        return total.recorded(spool.log)
 
     def _counted_so_far(self) -> tuple[int, Moments | None]:
         found = sorted((int(path.name.split("-")[1]), path) for path in self.folder.glob("counted-*"))

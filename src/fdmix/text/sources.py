@@ -56,7 +56,7 @@ class Files(Source):
                     continue
                 rest, skip = (batch.after(skip), 0) if skip else (batch, 0)
                 kept = dict(rest.kept) | {"file": [path] * len(rest)}
-                yield replace(rest, consumed=before + rest.consumed, kept=kept)
+                yield replace(rest, consumed=before + rest.consumed, kept=kept, source=path)
             before += 0 if path == STDIN else Path(path).stat().st_size
 
 

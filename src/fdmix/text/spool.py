@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fdmix.kernels.threads import streamed, thread_count
+from fdmix.ledger import Digest, SourceLog
 from fdmix.preparation import Cleaning
 from fdmix.text.batches import Batch
 from fdmix.text.lexicon import Lexicon
@@ -35,8 +36,12 @@ def token_batches(
     n_threads: int | None = None,
     report: Callable[[str, int, int | None], Any] | None = None,
     lexicons: list[Lexicon] | None = None,
+    log: SourceLog | None = None,
 ) -> Iterator[TokenBatch]:
-    """Read and tokenise a source in threads, each with a lexicon of its own; batches come in the source's order."""
+    """Read and tokenise a source in threads, each with a lexicon of its own; batches come in the source's order.
+
+    log : gets the fingerprints of what is read
+    """
     workers = 1 if cleaning.tokenizer is not None else thread_count(n_threads)
     lexicons = [] if lexicons is None else lexicons
     lexicons += [Lexicon(cleaning) for _ in range(workers - len(lexicons))]
@@ -44,14 +49,17 @@ def token_batches(
     for lexicon in lexicons:
         free.put(lexicon)
 
-    def work(batch: Batch) -> tuple[TokenBatch, int]:
+    def work(batch: Batch) -> tuple[TokenBatch, int, str, Digest]:
+        digest = Digest() if log is None else Digest.of_texts(batch.data, batch.offsets)
         lexicon = free.get()
         try:
-            return TokenBatch(lexicon, *lexicon.read(batch), batch.kept), batch.consumed
+            return TokenBatch(lexicon, *lexicon.read(batch), batch.kept), batch.consumed, batch.source, digest
         finally:
             free.put(lexicon)
 
-    for tokens, consumed in streamed(work, source.batches(), workers):
+    for tokens, consumed, name, digest in streamed(work, source.batches(), workers):
+        if log is not None:
+            log.add(name, tokens.lengths.size, digest)
         if report is not None:
             report("reading", consumed, source.size)
         yield tokens
@@ -66,6 +74,7 @@ class Spool:
         self.batches: list[TokenBatch] = []
         self.index: list[tuple[int, int, int]] = []  # lexicon, tokens and documents of each batch in the file
         self.n_documents = 0
+        self.log = SourceLog()
 
     @classmethod
     def in_memory(cls, cleaning: Cleaning) -> Spool:
@@ -82,7 +91,7 @@ class Spool:
 
     def fill(self, source: Source, n_threads: int | None = None, report: Any = None) -> None:
         """Read a source."""
-        for batch in token_batches(source, self.cleaning, n_threads, report, self.lexicons):
+        for batch in token_batches(source, self.cleaning, n_threads, report, self.lexicons, self.log):
             self.n_documents += batch.lengths.size
             if self.folder is None:
                 self.batches.append(batch)

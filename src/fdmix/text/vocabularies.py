@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
+from fdmix.forms import FormCounts
 from fdmix.kernels.tokens import count_rows
 from fdmix.preparation import Cleaning, Preparation
 from fdmix.text.lexicon import Lexicon
@@ -19,17 +20,12 @@ from fdmix.text.words import Counted, WordNumbers
 class Recipe:
     """From batches of tokens to counts over one vocabulary."""
 
-    def __init__(self, vocabulary: tuple[str, ...], preparation: Preparation) -> None:
-        self.vocabulary, self.preparation = vocabulary, preparation
-        self.words = WordNumbers(vocabulary, preparation.cleaning)
+    def __init__(self, vocabulary: tuple[str, ...], cleaning: Cleaning) -> None:
+        self.vocabulary, self.cleaning = vocabulary, cleaning
+        self.words = WordNumbers(vocabulary, cleaning)
         self.runs = None
         if any(" " in word for word in vocabulary):
             self.runs = Runs(vocabulary, self.words.parts, self.words.numbers)
-
-    @property
-    def cleaning(self) -> Cleaning:
-        """The steps."""
-        return self.preparation.cleaning
 
     @property
     def n_words(self) -> int:
@@ -55,13 +51,40 @@ class Recipe:
         tokens = np.asarray(table.sum(axis=1)).ravel()
         return table, tokens >= self.cleaning.min_tokens
 
-    def corpus(self, counts: list[Any], documents: Any = None) -> Corpus:
+    def forms(self, batch: TokenBatch) -> Any:
+        """How often each document writes which form: (documents, forms), or None where words are not stemmed."""
+        if not self.cleaning.stem:
+            return None
+        numbers = self.words.forms_of(batch.lexicon, batch.ids)
+        return rows_of(numbers, batch.lengths, len(self.words.forms))
+
+    def form_totals(self, batch: TokenBatch, keep: Any) -> Any:
+        """The same, added up over the documents that are kept."""
+        if not self.cleaning.stem:
+            return np.empty(0, np.int64)
+        numbers = self.words.forms_of(batch.lexicon, batch.ids)
+        if not keep.all():
+            numbers = numbers[np.repeat(keep, batch.lengths)]
+        return np.bincount(numbers + 1, minlength=1)[1:]
+
+    def corpus(self, counts: list[Any], documents: Any = None, forms: FormCounts | None = None) -> Corpus:
         """A corpus of these rows."""
-        if not counts:
-            whole = sp.csr_array((0, self.n_words), dtype=np.int32)
-        else:
-            whole = counts[0] if len(counts) == 1 else sp.csr_array(sp.vstack(counts, format="csr"))
-        return Corpus.trusting(whole, self.vocabulary, documents, self.preparation)
+        whole = stacked(counts, self.n_words)
+        preparation = Preparation(self.cleaning, {} if forms is None else forms)
+        return Corpus.trusting(whole, self.vocabulary, documents, preparation)
+
+
+def stacked(tables: list[Any], n_columns: int) -> sp.csr_array:
+    """One table of all rows; those with fewer columns are filled up with zeros."""
+    if not tables:
+        return sp.csr_array((0, n_columns), dtype=np.int32)
+    wide = [
+        table
+        if table.shape[1] == n_columns
+        else sp.csr_array((table.data, table.indices, table.indptr), shape=(table.shape[0], n_columns))
+        for table in tables
+    ]
+    return wide[0] if len(wide) == 1 else sp.csr_array(sp.vstack(wide, format="csr"))
 
 
 def rows_of(numbers: Any, lengths: Any, n_words: int) -> sp.csr_array:
@@ -73,7 +96,10 @@ def rows_of(numbers: Any, lengths: Any, n_words: int) -> sp.csr_array:
 
 
 def chosen_recipe(spool: Spool) -> Recipe:
-    """Choose the vocabulary: often enough, not too common, the most frequent; and phrases, if wanted."""
+    """Choose the vocabulary: often enough, not too common, the most frequent; and phrases, if wanted.
+
+    An open vocabulary has every word.
+    """
     counted = Counted(spool.cleaning, spool.lexicons, spool.n_documents)
     cleaning = counted.cleaning
     words = counted.common()
@@ -82,6 +108,8 @@ def chosen_recipe(spool: Spool) -> Recipe:
         runs = _runs(spool, words, cleaning)
         totals |= runs
         words = sorted([*words, *runs])
+    if cleaning.open_vocabulary:
+        return Recipe(tuple(words), cleaning)
     if cleaning.max_share < 1 or cleaning.phrases:  # a word that is mostly a part of phrases is rarer than it seemed
         counts, frequencies = _tallied(spool, tuple(words), cleaning)
         totals = dict(zip(words, counts.tolist(), strict=True))
@@ -89,12 +117,12 @@ def chosen_recipe(spool: Spool) -> Recipe:
         words = [word for word, n in zip(words, frequencies, strict=True) if n <= most and totals[word] >= least]
     if cleaning.max_words is not None:
         words = sorted(sorted(words, key=lambda word: (-totals[word], word))[: cleaning.max_words])
-    return Recipe(tuple(words), Preparation(cleaning, counted.forms_of(words)))
+    return Recipe(tuple(words), cleaning)
 
 
 def _tallied(spool: Spool, words: tuple[str, ...], cleaning: Cleaning) -> tuple[Any, Any]:
     """(tokens of each word, documents that hold it)."""
-    recipe = Recipe(words, Preparation(cleaning))
+    recipe = Recipe(words, cleaning)
     tokens, documents = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
     for batch in spool:
         counts, _ = recipe.counts(batch)
@@ -106,7 +134,7 @@ def _tallied(spool: Spool, words: tuple[str, ...], cleaning: Cleaning) -> tuple[
 def _runs(spool: Spool, words: list[str], cleaning: Cleaning) -> dict[str, int]:
     """Runs of neighbours seen often enough, with their counts; as phrases, only those that stick together."""
     numbers = WordNumbers(tuple(words), cleaning)
-    least = int(cleaning.min_count)
+    least = 1 if cleaning.open_vocabulary else int(cleaning.min_count)
     found: dict[str, int] = {}
     for n in range(2, (2 if cleaning.phrases else cleaning.ngrams) + 1):
         known = Runs([*words, *found], numbers.parts, numbers.numbers)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fdmix.preparation import Cleaning
+from fdmix.forms import Names
+from fdmix.preparation import Cleaning, least_count
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.stop_words import language_of, resolved
 
-FEW_DOCUMENTS = 1_000
-COMMON = 5  # the least count of a word, unless documents are few
 EDGES = "_\u200c\u200d"
 
 
@@ -74,7 +73,7 @@ def _composed(word: str) -> str:
 
 
 class Counted:
-    """How often each word was seen, and in which forms, over all lexicons."""
+    """How often each word was seen, over all lexicons."""
 
     def __init__(self, cleaning: Cleaning, lexicons: list[Lexicon], n_documents: int) -> None:
         seen: Counter[str] = Counter()
@@ -84,28 +83,20 @@ class Counted:
         if cleaning.stop_words == "auto":
             small = {token.lower(): n for token, n in seen.items()} if not cleaning.lowercase else dict(seen)
             cleaning = replace(cleaning, stop_words=language_of(small))
-        if cleaning.min_count == "auto":
-            cleaning = replace(cleaning, min_count=COMMON if n_documents >= FEW_DOCUMENTS else 1)
+        if not cleaning.open_vocabulary:
+            cleaning = replace(cleaning, min_count=least_count(cleaning.min_count, n_documents))
         self.cleaning, self.n_documents = cleaning, n_documents
         self.cleaner = Cleaner(cleaning)
         forms = self.cleaner.forms(seen)
         self.totals: Counter[str] = Counter()
-        self.written: dict[str, Counter[str]] = defaultdict(Counter)
-        for word, form, n in zip(self.cleaner.words(forms), forms, seen.values(), strict=True):
-            if word is not None and form is not None:
+        for word, n in zip(self.cleaner.words(forms), seen.values(), strict=True):
+            if word is not None:
                 self.totals[word] += n
-                if cleaning.stem:
-                    self.written[word][form] += n
 
     def common(self) -> list[str]:
         """Words seen often enough, in sorted order."""
-        least = int(self.cleaning.min_count)
+        least = 1 if self.cleaning.open_vocabulary else int(self.cleaning.min_count)
         return sorted(word for word, n in self.totals.items() if n >= least)
-
-    def forms_of(self, vocabulary: Iterable[str]) -> dict[str, dict[str, int]]:
-        """The forms of the words, and of the parts of phrases."""
-        parts = {part for word in vocabulary for part in word.split(" ")}
-        return {word: dict(self.written[word]) for word in sorted(parts) if word in self.written}
 
 
 class WordNumbers:
@@ -123,13 +114,36 @@ class WordNumbers:
         self.parts = dict(self.numbers)
         for part in parts:
             self.parts.setdefault(part, len(self.parts))
-        self.known: dict[int, Any] = {}
+        self.forms: Names = []  # (part, form) of each number of a form
+        self._form_numbers: dict[tuple[str, str], int] = {}
+        self._known: dict[int, tuple[Any, Any]] = {}
 
     def of(self, lexicon: Lexicon, ids: Any) -> Any:
         """The number of the part for each token, -1 for those left out."""
-        known = self.known.get(id(lexicon), np.empty(0, np.int64))
-        if known.size < lexicon.size:
-            words = self.cleaner.words(self.cleaner.forms(lexicon.tokens(known.size)))
+        return self._numbers(lexicon)[0][ids]
+
+    def forms_of(self, lexicon: Lexicon, ids: Any) -> Any:
+        """The number of the form, in `forms`, that each token has; -1 for those left out."""
+        return self._numbers(lexicon)[1][ids]
+
+    def _numbers(self, lexicon: Lexicon) -> tuple[Any, Any]:
+        """(part, form) of every token of a lexicon; forms are numbered only where words are stemmed."""
+        parts, forms = self._known.get(id(lexicon), (np.empty(0, np.int64),) * 2)
+        if parts.size < lexicon.size:
+            written = self.cleaner.forms(lexicon.tokens(parts.size))
+            words = self.cleaner.words(written)
             new = [-1 if word is None else self.parts.get(word, -1) for word in words]
-            known = self.known[id(lexicon)] = np.concatenate([known, np.array(new, np.int64)])
-        return known[ids]
+            if self.cleaning.stem:
+                numbers = map(self._form_number, words, written, new)
+                forms = np.concatenate([forms, np.fromiter(numbers, np.int64, len(new))])
+            parts = np.concatenate([parts, np.array(new, np.int64)])
+            self._known[id(lexicon)] = parts, forms
+        return parts, forms
+
+    def _form_number(self, word: str | None, form: str | None, part: int) -> int:
+        if part < 0 or word is None or form is None:
+            return -1
+        number = self._form_numbers.setdefault((word, form), len(self.forms))
+        if number == len(self.forms):
+            self.forms.append((word, form))
+        return number

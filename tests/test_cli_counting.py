@@ -1,0 +1,117 @@
+"""count, merge, prune, subtract, as a newsroom uses them every day: new words enter, and nothing counts twice."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fdmix import Mixture, Moments, read_moments
+
+pytestmark = pytest.mark.slow
+
+
+def run(*arguments, code=0, **options):
+    program = Path(sys.executable).with_name("fdmix")
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("days")
+    words = [["flu", "season", "nurse"], ["covid", "season", "mask"], ["covid", "vaccine", "mask"]]
+    for day, (name, chosen) in enumerate(zip(("mon", "tue", "wed"), words, strict=True)):
+        lines = [f"{chosen[i % 3]} {chosen[(i + 1) % 3]} hospital rare{day}x{i}" for i in range(600)]
+        (folder / f"{name}.txt").write_text("\n".join(lines))
+    run("count", folder / "mon.txt", "--open", "-o", folder / "mon.moments")
+    for name in ("tue", "wed"):
+        run("count", folder / f"{name}.txt", "--like", folder / "mon.moments", "-o", folder / f"{name}.moments")
+    return folder
+
+
+def moments(days, *names):
+    return [days / f"{name}.moments" for name in names]
+
+
+def test_days_merge_to_one_count_and_new_words_reach_the_model(days, tmp_path):
+    run("merge", *moments(days, "mon", "tue", "wed"), "-o", tmp_path / "week")
+    week = Moments.load(tmp_path / "week")
+    assert week == read_moments([*sorted(days.glob("*.txt"))], open_vocabulary=True, split="lines")
+    assert week.n_words > 1_800
+    fitted = run("fit", tmp_path / "week", "--topics", 3, "-o", tmp_path / "model")
+    assert "of 1,807 words, those seen at least 5 times" in fitted.stderr
+    model = Mixture.load(tmp_path / "model")
+    assert {"covid", "vaccine"} <= set(model.vocabulary)
+    assert not any(word.startswith("rare") for word in model.vocabulary)
+    assert model.provenance["moments"]["digest"] == str(week.ledger.digest)
+
+
+def test_a_source_is_not_counted_twice(days, tmp_path):
+    mon, tue = moments(days, "mon", "tue")
+    for command in (("merge", mon, mon), ("merge", mon, tue, mon)):
+        refused = run(*command, "-o", tmp_path / "x", code=1).stderr
+        assert "mon.txt (600 documents) is in more than one of these files" in refused
+    assert "counted twice" in run("fit", mon, mon, "--topics", 2, "-o", tmp_path / "m", code=1).stderr
+    assert not (tmp_path / "x").exists()
+    run("merge", mon, mon, "--again", "-o", tmp_path / "twice")
+    assert Moments.load(tmp_path / "twice") == Moments.load(mon) + Moments.load(mon)
+    run("merge", mon, tue, "-o", tmp_path / "two")
+    assert "counted twice" in run("merge", tmp_path / "two", tue, "-o", tmp_path / "x", code=1).stderr
+    refused = run("count", days / "mon.txt", days / ".." / days.name / "mon.txt", "-o", tmp_path / "x", code=1).stderr
+    assert "mon.txt is given twice" in refused
+    (tmp_path / "copy.txt").write_bytes((days / "mon.txt").read_bytes())
+    warned = run("count", days / "mon.txt", tmp_path / "copy.txt", "-o", tmp_path / "y").stderr
+    assert "2 files hold the same 600 documents" in warned
+    Moments.of([[1, 2], [3, 1]], ["a", "b"]).save(tmp_path / "counts")
+    os.link(tmp_path / "counts", tmp_path / "same")
+    assert (
+        "holds the same documents" in run("merge", tmp_path / "counts", tmp_path / "same", "-o", "z", code=1).stderr
+    )
+
+
+def test_what_is_subtracted_is_certified(days, tmp_path):
+    mon, tue, wed = moments(days, "mon", "tue", "wed")
+    run("merge", mon, tue, "-o", tmp_path / "two")
+    run("merge", mon, tue, wed, "-o", tmp_path / "all")
+    said = run("subtract", tmp_path / "all", days / "wed.txt", "--certificate", tmp_path / "c.json", "-o",
+               tmp_path / "rest").stderr  # fmt: skip
+    two, rest = Moments.load(tmp_path / "two"), Moments.load(tmp_path / "rest")
+    assert str(two.ledger.digest) in said
+    assert rest.ledger == two.ledger
+    assert rest.restrict(two.vocabulary) == two
+    found = json.loads((tmp_path / "c.json").read_text())
+    assert found["after"]["digest"] == str(two.ledger.digest)
+    assert found["removed"]["documents"] == 600
+    assert found["sources removed as a whole"] == ["wed.txt"]
+    facts = json.loads(run("info", tmp_path / "rest", "--json").stdout)
+    assert facts["digest"] == str(two.ledger.digest)
+    assert sorted(name for name, _, _ in facts["sources"].values()) == ["mon.txt", "tue.txt"]
+    assert "mon.txt" in run("info", tmp_path / "rest").stdout
+
+
+def test_prune(days, tmp_path):
+    said = run("prune", days / "mon.moments", "--min-count", 5, "-o", tmp_path / "small").stderr
+    assert "Kept 4 of 604 words; 25.0% of the tokens are left out." in said
+    assert Moments.load(tmp_path / "small") == Moments.load(days / "mon.moments").prune(5)
+    assert "closed vocabulary" in run("prune", tmp_path / "small", "-o", tmp_path / "x", code=1).stderr
+    run("prune", tmp_path / "small", "--max-words", 2, "-o", tmp_path / "two")
+    assert Moments.load(tmp_path / "two").n_words == 2
+
+
+def test_count_json_and_estimate(days, tmp_path):
+    files = [days / "mon.txt", days / "tue.txt"]
+    facts = json.loads(run("count", *files, "--json", "-o", tmp_path / "m").stdout)
+    counted = Moments.load(tmp_path / "m")
+    assert (facts["documents"], facts["pairs"]) == (counted.n_documents, counted.n_pairs)
+    expected = json.loads(run("count", *files, "--estimate", "--json").stdout)
+    assert expected["share"] == 1  # small enough to be read as a whole
+    assert [expected[name] for name in ("documents", "words", "pairs")] == [
+        counted.n_documents, counted.n_words, counted.n_pairs,
+    ]  # fmt: skip
+    assert "seconds" in run("count", *files, "--estimate").stderr
+    assert "give --out" in run("count", *files, code=1).stderr
