@@ -13,7 +13,18 @@ import typer
 
 from fdmix.cli.console import print_json, say, steps, timed
 from fdmix.cli.inputs import added, check_output, is_moments, moments_files, refuse_shared_sources
-from fdmix.cli.options import AsJson, Column, Encoding, Inputs, Split, TextOptions, Threads, with_text_options
+from fdmix.cli.options import (
+    AsJson,
+    Column,
+    Delimiter,
+    Encoding,
+    Inputs,
+    NoHeader,
+    Split,
+    TextOptions,
+    Threads,
+    with_text_options,
+)
 from fdmix.mixture import Mixture
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
@@ -220,6 +231,8 @@ def subtract(
     column: Column = None,
     split: Split = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what was removed, with digests, as JSON.")
     ] = None,
@@ -243,7 +256,7 @@ def subtract(
     if files:
         part = added(files)
     else:
-        source = files_of(removed, Layout(column, (), split, encoding))
+        source = files_of(removed, Layout(column, (), split, encoding, delimiter, not no_header))
         with steps() as bars:
             part = read_moments(source, like=total, folds=len(total.folds), report=bars.report)
     rest = total - part

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import fitting, say, steps, timed
-from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
+from fdmix.cli.options import Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
 from fdmix.mixture import Mixture
 from fdmix.model_folder import writable
 from fdmix.refinement import refine as improved
@@ -24,6 +24,8 @@ def refine(
     column: Column = None,
     split: Split = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
     unseen: Annotated[
         Path | None,
         typer.Option(help="Other text to decide by how far to go (default: part of the input)."),
@@ -37,7 +39,7 @@ def refine(
     """
     writable(out)
     mixture = Mixture.load(model)
-    layout = Layout(column, (), split, encoding)
+    layout = Layout(column, (), split, encoding, delimiter, not no_header)
     with steps() as bars, timed() as seconds:
         corpus = read_corpus(files_of(inputs, layout), like=mixture, report=bars.report, n_threads=threads)
         judges = None if unseen is None else read_corpus(files_of([unseen], layout), like=mixture)
