@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fdmix import Corpus
+from fdmix import Corpus, Moments
 
 TABLE = np.array([[2, 1, 0], [0, 1, 1], [0, 0, 0], [4, 0, 1]])
 WORDS = ("ant", "bee", "cat")
@@ -220,3 +220,29 @@ def test_documents_must_be_token_lists():
         Corpus.from_documents([{"a": 3}])
     with pytest.raises(TypeError, match="documents only"):
         Corpus(TABLE)[[0.0, 1.0]]
+
+
+def test_more_columns_than_fit_into_32_bits():
+    """Numbers of columns wrapped: column 2^31 + 5 became column -2^31 + 5."""
+    for width in (2**31, 2**33 + 6):
+        wide = sp.coo_array((np.ones(2, int), (np.zeros(2, int), np.array([5, width - 1]))), shape=(1, width))
+        for counts in (wide, sp.csr_array(wide)):
+            with pytest.raises(ValueError, match="columns, more than the 2,147,483,647"):
+                Corpus(counts)
+        with pytest.raises(ValueError, match="columns, more than the 2,147,483,647"):
+            Corpus.from_bags([[(width - 1, 2)]])
+    with pytest.raises(ValueError, match="columns, more than"):
+        Corpus.from_bags([[(2**63, 2)]])
+
+
+def test_half_precision():
+    """float16 holds whole numbers up to 2,048, and 65,504 at most; SciPy does not take it."""
+    half = np.array([[2, 0, 2048], [0, 1, 60_000]], np.float16)
+    assert (Corpus(half).counts.toarray() == half).all()
+    stored = sp.csr_array(half.astype(float))
+    stored.data = stored.data.astype(np.float16)
+    assert (Corpus(stored).counts.toarray() == half).all()
+    for wrong, message in (([[0.5]], "whole token counts"), ([[-1]], "negative"), ([[np.inf]], "infinite")):
+        with pytest.raises(ValueError, match=message):
+            Corpus(np.array(wrong, np.float16))
+    assert Moments.of(half, weights=np.array([3, 2], np.float16)).n_documents == 5

@@ -173,9 +173,9 @@ def test_bad_input_is_refused():
         FDM(2).fit([[1, -1], [2, 3]])
     with pytest.raises(ValueError, match="no word pair"):
         FDM(2).fit(np.eye(5))
-    with pytest.raises(ValueError, match="sample_weight"):
+    with pytest.raises(ValueError, match="must not be negative, but the smallest is -1"):
         FDM(2).fit(X, sample_weight=np.full(2000, -1.0))
-    with pytest.raises(ValueError, match="sample_weight"):
+    with pytest.raises(ValueError, match=r"sample_weight must be 2,000 numbers, .* not of shape \(2,\)"):
         FDM(2).fit(X, sample_weight=[1, 2])
     with pytest.raises(ValueError, match="zero"):
         FDM(2).fit(X).score(X, sample_weight=np.zeros(2000))

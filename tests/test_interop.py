@@ -1,5 +1,6 @@
 """Topics in the forms of other packages."""
 
+import json
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ WORLD = worlds.zipf(5, 60, seed=1)
 FITTED = fit_mixture(Moments.of(WORLD.sample(2000, seed=2), [f"w{u}" for u in range(60)]), 5).mixture
 ALPHA = np.array([[0.3, 0.15, 0.0], [0.15, 0.1, 0.05], [0.0, 0.05, 0.2]])
 SMALL = Mixture([[0.5, 0.5, 0, 0], [0.1, 0.2, 0.7, 0], [0, 0, 1, 0]], ALPHA, ["ant", "bee", "cat", "dog"])
+ALIKE = Mixture(np.repeat(np.random.default_rng(0).dirichlet(np.full(40, 0.2), 50), 3, axis=0), np.eye(150) / 150)
 UNUSED = Mixture([[0.5, 0.5, 0], [0, 0, 1]], [[1.0, 0.0], [0.0, 0.0]])
 
 
@@ -34,6 +36,24 @@ def test_pyldavis_gets_what_it_checks(mixture):
     assert given["term_frequency"].sum() == pytest.approx(5000)
 
 
+def test_layout_of_pyldavis():
+    """Known answers: two topics lie at their divergence, three without a common word at log 2."""
+    layout = SMALL.to_pyldavis()["mds"]
+    assert layout(np.ones((1, 4)) / 4).tolist() == [[0, 0]]
+    two = layout(SMALL.topics[:2])
+    middle = SMALL.topics[:2].mean(axis=0)
+    kl = [np.sum(p[p > 0] * np.log(p[p > 0] / middle[p > 0])) for p in SMALL.topics[:2]]
+    assert np.linalg.norm(two[0] - two[1]) == pytest.approx(np.mean(kl))
+    three = layout(np.eye(3))
+    sides = [np.linalg.norm(three[i] - three[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert sides == pytest.approx([np.log(2)] * 3)
+    many = layout(ALIKE.topics)
+    assert many.shape == (150, 2)
+    assert many.dtype == np.float64
+    assert np.isfinite(many).all()
+    assert np.ptp(many, axis=0).min() > 0.1  # in both directions
+
+
 def test_pyldavis_words():
     given = SMALL.to_pyldavis()
     assert given["vocab"] == ["ant", "bee", "cat"]  # no topic has a dog
@@ -43,7 +63,13 @@ def test_pyldavis_words():
 
 def test_pyldavis_takes_it():
     pyldavis = pytest.importorskip("pyLDAvis")
+    for mixture in (SMALL, UNUSED, ALIKE, Mixture([[0.5, 0.5]], [[1.0]])):
+        json.loads(pyldavis.prepare(**mixture.to_pyldavis()).to_json(), parse_constant=pytest.fail)  # README's line
     prepared = pyldavis.prepare(**FITTED.to_pyldavis(), sort_topics=False, n_jobs=1)
+    default = pyldavis.prepare(**FITTED.to_pyldavis() | {"mds": "pcoa"}, sort_topics=False, n_jobs=1)
+    for axis in ("x", "y"):  # few topics: the default works, and is the same up to a sign
+        ours, theirs = (np.array(layout.topic_coordinates[axis]) for layout in (prepared, default))
+        assert np.allclose(ours, theirs) or np.allclose(ours, -theirs)
     assert np.allclose(prepared.topic_coordinates["Freq"] / 100, FITTED.shares)
     assert "NaN" not in prepared.to_json()
 

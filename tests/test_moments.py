@@ -516,3 +516,10 @@ def test_a_symmetric_matrix_rearranged():
     assert (found != matrix[seen][:, seen]).nnz == 0
     assert found.nnz == matrix.nnz
     assert found.has_sorted_indices
+
+
+def test_a_table_too_wide_to_count_is_refused_at_once():
+    """Even an estimate of its pairs would need an array of 16 GB."""
+    wide = sp.csr_array((np.ones(2, int), np.array([0, 2**31 - 2]), np.array([0, 2])), shape=(1, 2**31 - 1))
+    with pytest.raises(MemoryError, match="keep fewer words"):
+        Moments.of(wide, memory_limit=10**9)

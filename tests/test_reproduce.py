@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import fdmix
 
 pytest.importorskip("tomotopy")
 pytest.importorskip("matplotlib")
@@ -21,6 +24,21 @@ def reproduce(*arguments, code=0):
     )
     assert done.returncode == code, done.stderr
     return done.stderr
+
+
+def test_without_the_source_tree_it_says_what_the_readme_says(tmp_path):
+    tree = Path(fdmix.__file__).parents[2]
+    shutil.copytree(Path(fdmix.__file__).parent, tmp_path / "fdmix", ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-m", "fdmix", "reproduce", "matrix"],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    command = re.search(r"pip install [^`]*?'\.\[\S+\]'", done.stderr).group()
+    assert " -e " in command  # without it, the installed package does not know its source tree
+    assert (
+        f"`fdmix reproduce` (some minutes at the small scale), after `{command}`" in (tree / "README.md").read_text()
+    )
 
 
 @pytest.mark.slow

@@ -16,8 +16,10 @@ from fdmix.graphs import neighbours
 from fdmix.kernels import pairs as kernels
 from fdmix.preparation import Preparation
 from fdmix.vocabulary import Vocabulary, as_vocabulary, require_known
+from fdmix.whole_numbers import whole_number
 
 LARGEST_COUNT = np.iinfo(np.int32).max
+MOST_WORDS = np.iinfo(np.int32).max  # columns are numbered in 32 bits
 WHOLE_COUNTS = (
     "fdmix needs whole token counts, not weights such as tf-idf: use CountVectorizer instead of TfidfVectorizer"
 )
@@ -125,6 +127,7 @@ class Corpus:
         ids, numbers = pairs[:, 0], pairs[:, 1]
         if len(pairs) and (not np.isfinite(ids).all() or (ids != np.floor(ids)).any() or ids.min() < 0):
             raise ValueError("word ids must be whole numbers from 0 upwards")
+        n_words = None if n_words is None else whole_number("n_words", n_words)
         if isinstance(token2id := getattr(vocabulary, "token2id", None), dict):  # a gensim Dictionary
             vocabulary = token2id
         words = None if vocabulary is None else as_vocabulary(vocabulary)
@@ -136,6 +139,7 @@ class Corpus:
             size = largest + 1
         if largest >= size:
             raise ValueError(f"word id {largest:,} is outside a vocabulary of {size:,} words")
+        _check_width(size)
         return cls(_rows([len(bag) for bag in listed], ids.astype(np.int64), numbers, size), words)
 
     @classmethod
@@ -217,7 +221,7 @@ class Corpus:
                 f"holdout={holdout} of {self.n_documents:,} documents leaves one part without any document"
             )
         held = np.zeros(self.n_documents, dtype=bool)
-        held[np.random.default_rng(seed).permutation(self.n_documents)[:n_held]] = True
+        held[np.random.default_rng(whole_number("seed", seed)).permutation(self.n_documents)[:n_held]] = True
         return self[~held], self[held]
 
     def rename(self, names: Mapping[str, str]) -> Corpus:
@@ -268,6 +272,7 @@ def whole_counts(counts: Any, *, copy: bool = True) -> sp.csr_array:
     with the input: only for counts that are used at once.
     """
     table = _as_csr(counts)
+    _check_width(table.shape[1])
     _check_values(table.data)
     if not table.has_canonical_format:
         table = sp.csr_array((table.data.astype(np.int64), table.indices, table.indptr), shape=table.shape, copy=True)
@@ -301,8 +306,16 @@ def _check_values(data: Any) -> None:
             raise ValueError(WHOLE_COUNTS)
     if data.size and data.min() < 0:
         raise ValueError("counts contain negative values")
-    if data.size and data.max() > LARGEST_COUNT:
+    if data.size and int(data.max()) > LARGEST_COUNT:  # as an int: float16 cannot hold the limit
         raise ValueError(f"a count is larger than {LARGEST_COUNT:,}, the largest that fdmix takes")
+
+
+def _check_width(n_words: int) -> None:
+    if n_words > MOST_WORDS:
+        raise ValueError(
+            f"the counts have {n_words:,} columns, more than the {MOST_WORDS:,} that fdmix takes: leave out words "
+            "that do not occur"
+        )
 
 
 def document_lengths(counts: sp.csr_array) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -336,6 +349,8 @@ def _as_csr(counts: Any) -> sp.csr_array:
         )
     table = table.astype(table.dtype.newbyteorder("="), copy=False)
     _check_values(table)
+    if table.dtype == np.float16:  # which SciPy's sparse arrays do not take
+        table = table.astype(np.float32)
     return sp.csr_array(table)
 
 

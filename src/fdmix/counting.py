@@ -179,7 +179,7 @@ def _copies(weights: Any, n_documents: int) -> Integers:
         raise ValueError("document weights must be numbers, without NaN or infinite values")
     if (given < 0).any() or (given != np.floor(given)).any():
         raise ValueError("document weights must be whole numbers from 0 upwards: how often each document counts")
-    if given.size and given.max() > BLOCK_DOCUMENTS:
+    if given.size and int(given.max()) > BLOCK_DOCUMENTS:
         raise OverflowError(f"a document weight is larger than {BLOCK_DOCUMENTS:,}: add moments of smaller weights")
     return given.astype(np.int64)
 

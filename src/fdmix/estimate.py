@@ -55,6 +55,11 @@ class Estimate:
         """Raise MemoryError if counting this table, besides what is taken, would exceed the limit."""
         n_words = table.shape[1]
         updates = _updates(table)
+        if BYTES_PER_WORD * n_words > limit:  # then even the estimate below may not fit
+            raise MemoryError(
+                f"counting {n_words:,} words would need more than {in_words(BYTES_PER_WORD * n_words)}, but only "
+                f"{in_words(limit)} may be used: keep fewer words, or count on a machine with more memory"
+            )
         most = cls._with(table, updates, min(updates, n_words * (n_words + 1) // 2), folds)
         if most.n_bytes + taken <= limit:
             return

@@ -247,10 +247,14 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if isinstance(sample_weight, Real):
             sample_weight = np.full(counts.shape[0], sample_weight)
         weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-        if weights.shape != (counts.shape[0],) or (weights < 0).any():
+        if weights.shape != (counts.shape[0],):
             raise ValueError(
-                f"sample_weight must be {counts.shape[0]:,} numbers from 0 upwards, one per document, "
-                f"but its shape is {weights.shape}"
+                f"sample_weight must be {counts.shape[0]:,} numbers, one per document, not of shape {weights.shape}"
+            )
+        if (weights < 0).any():
+            raise ValueError(
+                f"sample_weight must not be negative, but the smallest is {weights.min():g}: it says how often a "
+                "document counts, and 0 leaves it out"
             )
         return counts, weights
 

@@ -22,6 +22,7 @@ from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 from fdmix.starts import DIMENSIONS, STARTS, starting_mixture
 from fdmix.vocabulary import positions
 from fdmix.weighted import WeightedMoments
+from fdmix.whole_numbers import whole_number
 
 log = logging.getLogger("fdmix")
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
@@ -95,17 +96,16 @@ def fit_mixture(
     >>> solution.mixture
     Mixture(3 topics over 100 words)
     """
-    _check(moments, n_topics, max_passes, tolerance, time_limit)
+    _check(moments, tolerance, time_limit)
     if isinstance(moments, Moments) and moments.is_open:
         moments = _pruned(moments)
-    n_topics = int(n_topics)  # a NumPy number of few bits would overflow
+    n_topics, max_passes = check_n_topics(n_topics), whole_number("max_passes", max_passes, least=1)
+    seed = whole_number("seed", seed)
     chosen = _solver(solver, sparsity)
     known_engine(engine)
     thread_count(n_threads)
     if not isinstance(start, Mixture) and str(start) not in STARTS:
         raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
-    if not hasattr(seed, "__index__") or seed < 0:
-        raise ValueError(f"seed must be a whole number from 0 upwards, not {seed!r}")
     mhat = moments.matrix
     seen = np.flatnonzero(np.diff(mhat.indptr))
     if seen.size < moments.n_words:  # words without a pair have no say, and probability 0
@@ -219,28 +219,18 @@ def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
     return EM(sparsity) if solver == "em" else SOLVERS[solver]()
 
 
-def _check(
-    moments: Moments | WeightedMoments, n_topics: int, max_passes: int, tolerance: float, time_limit: float | None
-) -> None:
+def _check(moments: Moments | WeightedMoments, tolerance: float, time_limit: float | None) -> None:
     if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
-    check_n_topics(n_topics)
-    if not _is_whole(max_passes) or max_passes < 1:
-        raise ValueError(f"max_passes must be a whole number from 1 upwards, not {max_passes!r}")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be positive, but is {time_limit}")
 
 
-def check_n_topics(n_topics: int) -> None:
-    """Raise ValueError if it is not a number of topics."""
-    if not _is_whole(n_topics) or n_topics < 1:
-        raise ValueError(f"n_topics must be a whole number from 1 upwards, not {n_topics!r}")
-
-
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+def check_n_topics(n_topics: int) -> int:
+    """The number of topics as an int, or a ValueError."""
+    return whole_number("n_topics", n_topics, least=1)
 
 
 def _pruned(moments: Moments) -> Moments:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.vocabulary import Vocabulary
+from fdmix.whole_numbers import whole_number
 
 
 def neighbours(edges: Any, *, directed: bool = False, loops: int = 0) -> tuple[sp.csr_array, Vocabulary | None]:
@@ -23,8 +24,7 @@ def neighbours(edges: Any, *, directed: bool = False, loops: int = 0) -> tuple[s
            [1, 0, 2],
            [0, 2, 0]])
     """
-    if type(loops) is not int or loops < 0:
-        raise ValueError(f"loops must be a whole number from 0 upwards, not {loops!r}")
+    loops = whole_number("loops", loops)
     if sp.issparse(edges):
         if edges.ndim != 2 or edges.shape[0] != edges.shape[1]:
             raise ValueError(f"an adjacency matrix is square, not {edges.shape}")

@@ -41,7 +41,32 @@ def pyldavis_arguments(topics: Floats, correlations: Floats, words: list[str], n
         "doc_lengths": lengths,
         "vocab": [words[u] for u in kept],
         "term_frequency": unigram * n_tokens,
+        "mds": topic_map,
     }
+
+
+def topic_map(topics: Any) -> Floats:
+    """Two coordinates for each topic: distances come near the Jensen-Shannon divergences of the topics.
+
+    This is classical scaling, pyLDAvis's default layout. The matrix is symmetric, so `eigh` solves it in real
+    numbers; pyLDAvis's `eig` often returns complex ones, for instance if some topics are alike, and fails for one.
+    """
+    rows = np.asarray(topics, np.float64)
+    entropies = _entropies(rows)
+    # JS(p, q) = H((p + q) / 2) - (H(p) + H(q)) / 2
+    middles = np.array([_entropies((rows + row) / 2) for row in rows])
+    squares = (middles - (entropies + entropies[:, None]) / 2) ** 2
+    centred = -(squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()) / 2
+    values, vectors = np.linalg.eigh(centred)
+    values, vectors = np.maximum(values[::-1][:2], 0), vectors[:, ::-1][:, :2]
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(values.size)]
+    result = np.zeros((len(rows), 2))
+    result[:, : values.size] = vectors * np.sign(largest) * np.sqrt(values)  # signs are arbitrary: choose one
+    return result
+
+
+def _entropies(rows: Floats) -> Floats:
+    return -np.sum(rows * np.log(np.where(rows > 0, rows, 1)), axis=1)
 
 
 def correlation_graph(correlations: Floats, top_words: list[list[str]], threshold: float) -> Any:

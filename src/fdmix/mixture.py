@@ -29,7 +29,8 @@ class Mixture:
     Parameters
     ----------
     topics : (T, N), mu_t(u), each row a probability distribution over words
-    correlations : (T, T), alpha = E[theta theta'], symmetric, non-negative, sums to 1
+    correlations : (T, T), alpha = E[theta theta'], symmetric, non-negative, sums to 1; unless given, those of
+        documents whose theta ~ Dirichlet(1/T, ..., 1/T): all topics equally frequent, a few in each document
     vocabulary : N words, optional
     preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
@@ -45,7 +46,7 @@ class Mixture:
     """
 
     topics: Floats
-    correlations: Floats
+    correlations: Floats = None  # type: ignore[assignment]  # always an array after __post_init__
     vocabulary: Vocabulary | None = None
     preparation: Preparation | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -53,16 +54,18 @@ class Mixture:
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
-        alpha = np.array(self.correlations, dtype=np.float64)
         if topics.ndim != 2 or 0 in topics.shape:
             raise ValueError("topics must be a table of topics x words, with at least one of each")
+        equal = np.full(len(topics), 1 / len(topics))
+        given: Any = self.correlations
+        alpha = np.array(dirichlet_correlations(equal) if given is None else given, dtype=np.float64)
         if alpha.shape != (topics.shape[0], topics.shape[0]):
             raise ValueError(f"correlations must be {topics.shape[0]} x {topics.shape[0]}, not {alpha.shape}")
         for name, array in (("topics", topics), ("correlations", alpha)):
             if not np.isfinite(array).all() or (array < 0).any():
                 raise ValueError(f"{name} must be finite, non-negative numbers")
         if not np.allclose(topics.sum(axis=1), 1, atol=1e-4):
-            raise ValueError("each topic must sum to 1")
+            raise ValueError("each topic must sum to 1: divide each row by its sum")
         if not np.allclose(alpha, alpha.T, atol=1e-6 * alpha.max()) or not np.isclose(alpha.sum(), 1, atol=1e-4):
             raise ValueError("correlations must be symmetric and sum to 1")
         alpha = (alpha + alpha.T) / 2
@@ -186,6 +189,8 @@ class Mixture:
 
         Documents are made up so that topics have their shares; `n_tokens` only scales the bars. Words that no topic
         has are left out. pyLDAvis numbers topics by size, from 1, unless told `sort_topics=False, start_index=0`.
+        The layout is ours, because pyLDAvis's own often fails (complex numbers). For another one:
+        `pyLDAvis.prepare(**mixture.to_pyldavis() | {"mds": "tsne"})`.
         """
         return pyldavis_arguments(self.topics, self.correlations, self._names(), n_tokens)
 
@@ -227,6 +232,12 @@ class Mixture:
             )  # fmt: skip
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"{path} is no valid model: {error}") from None
+
+
+def dirichlet_correlations(a: Floats) -> Floats:
+    """alpha = E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) for theta ~ Dirichlet(a), A = sum(a)."""
+    alpha: Floats = (np.outer(a, a) + np.diag(a)) / (a.sum() * (a.sum() + 1))
+    return alpha
 
 
 def log_likelihood_and_ratios(P: Any, alpha: Any, mhat: sp.csr_array) -> tuple[float, sp.csr_array]:

@@ -25,6 +25,7 @@ from fdmix.pairs import PairSums
 from fdmix.preparation import Cleaning, Preparation, joined, least_count
 from fdmix.storage import FileError, read_arrays, write_arrays
 from fdmix.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
+from fdmix.whole_numbers import whole_number
 
 KIND, FORMAT = "moments", 2  # format 1 had no ledger
 
@@ -115,7 +116,8 @@ class Moments:
         memory_limit : bytes that counting may take (default: what is free). More is refused before it starts; with a
             stream, before the block that would exceed it
         """
-        if type(folds) is not int or folds < 0 or folds == 1:
+        folds = whole_number("folds", folds)
+        if folds == 1:
             raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
         words = None if vocabulary is None else as_vocabulary(vocabulary)
         source = corpora(counts, words)

@@ -14,6 +14,7 @@ from fdmix.kernels.threads import one_blas_thread
 from fdmix.moments import Moments
 from fdmix.refinement import MOST_DOCUMENTS, Refinement, RefinementRun, begin_refinement, mind_the_memory
 from fdmix.solvers import EM
+from fdmix.whole_numbers import whole_number
 
 
 def fit_documents(
@@ -46,11 +47,12 @@ def fit_documents(
     """
     begin = time.monotonic()
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
+    n_topics, seed = check_n_topics(n_topics), whole_number("seed", seed)
+    max_documents = whole_number("max_documents", max_documents, least=1)
     settings: dict[str, Any] = {
         "max_passes": max_passes, "tolerance": tolerance, "time_limit": time_limit, "seed": seed,
         "callback": callback, "n_threads": n_threads,
     }  # fmt: skip
-    check_n_topics(n_topics)
     useful = with_pairs(corpus.counts)
     if useful.size < FEWEST:
         return fit_mixture(Moments.of(corpus, n_threads=n_threads), n_topics, **settings)

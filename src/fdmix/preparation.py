@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from fdmix.forms import FormsByWord, FormsOfDocuments, combined, renamed
+from fdmix.whole_numbers import whole_number
 
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
@@ -76,8 +77,7 @@ class Cleaning:
             value = getattr(self, name)
             if (name, value) in (("min_count", "auto"), ("max_words", None)):
                 continue
-            if type(value) is not int or value < least:
-                raise ValueError(f"{name} must be a whole number from {least} upwards, not {value!r}")
+            object.__setattr__(self, name, whole_number(name, value, least))
         if not 0 < self.max_share <= 1:
             raise ValueError(f"max_share is a share of the documents, above 0 and up to 1, not {self.max_share!r}")
         if self.phrases and self.ngrams > 1:

@@ -21,6 +21,7 @@ from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.sweeps import Sweeps
 from fdmix.visits import STRENGTHS, Tally, Visits
+from fdmix.whole_numbers import whole_number
 
 MOST_DOCUMENTS, MOST_TOKENS = 1_000_000, 20_000_000  # of a larger corpus, a random sample is enough
 MOST_PASSES = 12  # of passes="auto"
@@ -87,8 +88,7 @@ def refine(
     >>> refine(fit_mixture(Moments.of(corpus), 3).mixture, corpus)
     Mixture(3 topics over 100 words)
     """
-    if passes != "auto" and (type(passes) is not int or passes < 0):
-        raise ValueError(f"passes is 'auto' or a whole number from 0 upwards, not {passes!r}")
+    passes = passes if isinstance(passes, str) and passes == "auto" else whole_number("passes", passes)
     run = begin_refinement(mixture, corpus, unseen, max_documents, seed, n_threads)
     if run is None or passes == 0:
         return mixture
@@ -105,8 +105,7 @@ def begin_refinement(
     mixture: Mixture, corpus: Any, unseen: Any, max_documents: int, seed: int, n_threads: int | None
 ) -> RefinementRun | None:
     """A refinement that is ready for its first pass; None if there is nothing to refine."""
-    if type(max_documents) is not int or max_documents < 1:
-        raise ValueError(f"max_documents must be a whole number from 1 upwards, not {max_documents!r}")
+    max_documents, seed = whole_number("max_documents", max_documents, least=1), whole_number("seed", seed)
     thread_count(n_threads)
     table = _known(mixture, corpus)
     table = table[with_pairs(table)]

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus import Corpus
-from fdmix.mixture import Mixture
+from fdmix.mixture import Mixture, dirichlet_correlations
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 DOCUMENTS_AT_A_TIME = 50_000
@@ -41,9 +42,8 @@ class Dirichlet:
 
     @property
     def correlations(self) -> Floats:
-        """E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) with A = sum(a)."""
-        alpha: Floats = (np.outer(self.a, self.a) + np.diag(self.a)) / (self.a.sum() * (self.a.sum() + 1))
-        return alpha
+        """E[theta theta']."""
+        return dirichlet_correlations(self.a)
 
     def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
         """Polya's urn, which is the Dirichlet with theta integrated out.
@@ -138,9 +138,8 @@ class World:
 
     def sample(self, n_documents: int, length: int = 30, seed: int = 0) -> Corpus:
         """Draw documents of `length` tokens each."""
-        if n_documents < 0 or length < 0:
-            raise ValueError("numbers of documents and tokens cannot be negative")
-        rng = np.random.default_rng(seed)
+        n_documents, length = whole_number("n_documents", n_documents), whole_number("length", length)
+        rng = np.random.default_rng(whole_number("seed", seed))
         blocks = [
             self._counts(min(DOCUMENTS_AT_A_TIME, n_documents - begin), length, rng)
             for begin in range(0, n_documents, DOCUMENTS_AT_A_TIME)

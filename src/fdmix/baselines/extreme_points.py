@@ -14,6 +14,7 @@ from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.pairs import rearranged
 from fdmix.starts import anchors
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 WORDS_AT_A_TIME = 64
@@ -43,13 +44,12 @@ def extreme_points(
     """
     if loss not in ("kl", "l2"):
         raise ValueError(f"loss is 'kl' or 'l2', not {loss!r}")
-    if not hasattr(n_topics, "__index__") or not tolerance > 0:
-        raise ValueError(
-            f"EP needs a whole number of topics and a positive tolerance, not {n_topics!r}, {tolerance!r}"
-        )
+    n_topics, seed = whole_number("n_topics", n_topics, least=1), whole_number("seed", seed)
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be positive, but is {tolerance}")
     whole, unigram = moments.matrix, moments.unigram
     seen = np.flatnonzero(unigram > 0)
-    if not 1 <= n_topics <= seen.size:
+    if n_topics > seen.size:
         raise ValueError(f"EP needs from 1 to {seen.size:,} topics, one for each anchor word, not {n_topics}")
     mhat = rearranged(whole, seen)
     rows = sp.csr_array(sp.diags_array(1 / unigram[seen]) @ mhat)

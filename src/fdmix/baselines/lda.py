@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from fdmix.baselines.mallet import train_mallet
 from fdmix.corpus import Corpus
 from fdmix.mixture import Mixture
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 1_000
@@ -48,9 +49,9 @@ def lda(
         the sweeps go on from it
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
-    for name, number in (("n_topics", n_topics), ("sweeps", sweeps), ("n_threads", n_threads)):
-        if (name, number) != ("sweeps", SETTLED) and (not hasattr(number, "__index__") or int(number) < 1):
-            raise ValueError(f"{name} must be a whole number from 1 upwards, not {number!r}")
+    n_topics, n_threads = whole_number("n_topics", n_topics, least=1), whole_number("n_threads", n_threads, least=1)
+    seed = whole_number("seed", seed)
+    sweeps = SETTLED if sweeps == SETTLED else whole_number("sweeps", sweeps, least=1)
     if not (0 < alpha < np.inf and 0 < eta < np.inf):
         raise ValueError(f"alpha and eta must be positive numbers, not {alpha!r} and {eta!r}")
     if corpus.n_tokens == 0:

@@ -15,6 +15,7 @@ import fdmix
 from fdmix.cli.console import say
 
 PARTS = ("matrix", "synthetic", "papers", "tweets", "graphs", "consistency")
+INSTALL = "pip install -e '.[plots,lda]'"
 Part = Annotated[str, typer.Argument(help=f"One of {', '.join(PARTS)}, or all.")]
 
 
@@ -95,11 +96,12 @@ def _root() -> Path:
 def _experiments(module: str) -> Any:
     if not (_root() / "experiments").is_dir():
         raise ImportError(
-            "fdmix reproduce needs the source tree: git clone the repository and install it with pip install -e ."
+            "fdmix reproduce needs the source tree, and this fdmix was installed without it: "
+            f"{INSTALL} in a clone of the repository"
         )
     for package in ("tomotopy", "matplotlib"):  # not after an hour, when they are first used
         if importlib.util.find_spec(package) is None:
-            raise ImportError(f"fdmix reproduce needs {package}: pip install -e '.[plots,lda]'")
+            raise ImportError(f"fdmix reproduce needs {package}: {INSTALL} in the source tree")
     if str(_root()) not in sys.path:
         sys.path.insert(0, str(_root()))
     return importlib.import_module(f"experiments.{module}")

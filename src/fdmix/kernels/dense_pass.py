@@ -19,7 +19,8 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from fdmix.kernels.logarithm import TINY, F, njit, weighted_log
+from fdmix.kernels.compiling import njit_fast as njit
+from fdmix.kernels.logarithm import TINY, F, weighted_log
 from fdmix.kernels.vectors import FLOATS, LONG, add_product, arguments_of, item, load, loop, place, spread, total
 
 GROUP = 2  # pairs in a step: with 500 topics, all that it touches stays in the L1 cache; 3 and 4 are no faster

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-njit = numba.njit(cache=True, nogil=True)
+from fdmix.kernels.compiling import njit
+
 FIRST_START, SECOND_START = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 FIRST_PRIME, SECOND_PRIME = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 WORD = 8  # bytes that are read at a time

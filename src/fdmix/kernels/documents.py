@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from fdmix.kernels.compiling import njit_reordering as njit
 
 EM_ROUNDS = 12  # before Newton's method takes over
 OUTER_ROUNDS = 100
@@ -11,7 +12,6 @@ NEWTON_ROUNDS = 40
 NOTICEABLE = 0.005  # shares that stay in the working set after EM
 VIOLATORS = 4  # topics that may join the working set at a time
 RIDGE = 1e-12
-njit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 @njit

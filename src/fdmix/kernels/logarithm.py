@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from fdmix.kernels.compiling import njit_fast as njit
 
 F = np.float32
 TINY = F(1e-35)  # floor for M: a pair with M = 0 has no topics that could be responsible for it
 LN2 = 0.6931471805599453
-njit = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 
 
 @njit

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from fdmix.kernels.compiling import njit
 from fdmix.kernels.prefetch import prefetch
 
 AHEAD = 12  # how many documents ahead to prefetch; 8 to 16 measured alike, see docs/performance.md
 BLOCK_BITS = 6  # an accumulator is scanned in blocks of 64 columns, and only where something was added
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def row_sums(indptr, data, sums):
     """sums[d] = the sum of row d."""
     for d in range(indptr.size - 1):
@@ -21,7 +21,7 @@ def row_sums(indptr, data, sums):
         sums[d] = total
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def tally(indptr, indices, counts, copies, word_counts, frequencies):
     """Add copies_d c_d(u) to word_counts[u] and copies_d [c_d(u) > 0] to frequencies[u]."""
     for d in range(indptr.size - 1):
@@ -30,7 +30,7 @@ def tally(indptr, indices, counts, copies, word_counts, frequencies):
             frequencies[indices[place]] += copies[d]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def pack(begin, end, indptr, indices, counts, weight, count_bits, heading, packed, frequencies):
     """Write the documents begin <= d < end as runs of whole numbers: the weight, then word << bits | count.
 
@@ -51,7 +51,7 @@ def pack(begin, end, indptr, indices, counts, weight, count_bits, heading, packe
             frequencies[indices[place]] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def invert(begin, end, indptr, indices, first_word, last_word, heading, free, where):
     """For some words the documents that hold them: (where the document begins, where the word stands in it).
 
@@ -67,7 +67,7 @@ def invert(begin, end, indptr, indices, first_word, last_word, heading, free, wh
                 free[indices[place]] = j + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def count_rows(begin, end, first, where, packed, count_bits, heading, accumulator, touched, columns, sums):
     """sum_d w_d c_d(u) (c_d(v) - [u = v]) for begin <= u < end and v <= u, row after row.
 
@@ -114,7 +114,7 @@ def count_rows(begin, end, first, where, packed, count_bits, heading, accumulato
     return entries
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_sums, sign, columns, sums):
     """a + sign b for the rows begin <= u < end; zeros are not stored.
 
@@ -148,7 +148,7 @@ def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_s
     return entries, possible
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def mirrored_lengths(first, columns):
     """Entries in each row of the full symmetric matrix."""
     n_words = first.size - 1
@@ -161,7 +161,7 @@ def mirrored_lengths(first, columns):
     return lengths
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def mirror(first, columns, sums, scale, low, high, full_first, full_columns, full_values):
     """The columns low <= v < high of the triangle, mirrored, and its rows low <= u < high, times `scale`.
 
@@ -188,7 +188,7 @@ def mirror(first, columns, sums, scale, low, high, full_first, full_columns, ful
             free[v - low] = k + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit
 def is_triangle(first, columns, sums):
     """Whether these arrays are a lower triangle with sorted, distinct columns and positive sums."""
     n_words = first.size - 1

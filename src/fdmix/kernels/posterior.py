@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdmix.kernels.documents import gather, njit, scale_columns
+from fdmix.kernels.compiling import njit_reordering as njit
+from fdmix.kernels.documents import gather, scale_columns
 
 
 @njit

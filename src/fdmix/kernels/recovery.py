@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from fdmix.kernels.compiling import njit_fast as njit
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+
+@njit
 def recover_l2(begin, end, gram, targets, squares, tolerance, most_rounds, shares):
     """argmin over the simplex of |q - C B|^2 = C gram C' - 2 C.target + |q|^2, by exponentiated gradient.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdmix.kernels.documents import njit
+from fdmix.kernels.compiling import njit_reordering as njit
 
 
 @njit

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from fdmix.kernels.documents import njit
+from fdmix.kernels.compiling import njit_reordering as njit
 from fdmix.kernels.vectors import (
     FLOATS,
     INTEGERS,

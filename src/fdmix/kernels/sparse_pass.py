@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdmix.kernels.logarithm import TINY, F, njit, weighted_log
+from fdmix.kernels.compiling import njit_fast as njit
+from fdmix.kernels.logarithm import TINY, F, weighted_log
 
 STRIP = 128  # words in a strip
 

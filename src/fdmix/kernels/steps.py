@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from fdmix.kernels.compiling import njit_fast as njit
+
 SMALLEST = np.float32(1e-20)  # smaller probabilities become exact zeros: subnormal numbers are slow and useless
-njit = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 
 
 @njit

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from fdmix.whole_numbers import whole_number
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -22,9 +24,7 @@ def thread_count(n_threads: int | None = None) -> int:
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else (os.cpu_count() or 1)
-    if type(n_threads) is not int or n_threads < 1:
-        raise ValueError(f"n_threads must be a whole number from 1 upwards, not {n_threads!r}")
-    return n_threads
+    return whole_number("n_threads", n_threads, least=1)
 
 
 def in_threads(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-njit = numba.njit(cache=True, nogil=True)
+from fdmix.kernels.compiling import njit
+
 AT, AMPERSAND, SEMICOLON, HASH = ord("@"), ord("&"), ord(";"), ord("#")
 H, T, P, S, W = (ord(letter) for letter in "htpsw")
 COLON, SLASH, DOT = ord(":"), ord("/"), ord(".")

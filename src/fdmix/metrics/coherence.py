@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from fdmix.corpus import Corpus
+from fdmix.metrics.arguments import as_corpus, as_mixture, kind_of, word_lists
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
-from fdmix.vocabulary import positions
+from fdmix.vocabulary import Vocabulary, as_vocabulary, positions
+from fdmix.weighted import WeightedMoments
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 MEASURES = ("npmi", "u_mass", "c_v")
@@ -31,12 +35,13 @@ class Coherence:
 
 
 def coherence(
-    topics: Mixture | Sequence[Sequence[str]],
-    reference: Corpus | Moments | Iterable[Sequence[str]],
+    topics: Any,
+    reference: Any,
     measure: str = "npmi",
     *,
     n_words: int = 10,
     window: int = 110,
+    vocabulary: Any = None,
 ) -> Coherence:
     """The mean over pairs of top words (w_i, w_j), i < j in order of probability, of
 
@@ -45,8 +50,11 @@ def coherence(
     c_v : not of pairs, but the mean over top words of the cosine between a word's vector of NPMI with all top words
         and the sum of those vectors, p from sliding windows (after Roder et al. 2015)
 
-    reference : a Corpus (probabilities from documents), token lists (from sliding windows of `window` tokens), or,
-        for npmi only, Moments: p_ij is then Mhat itself, the chance that two tokens of a document are w_i and w_j.
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, an array (T, N), or lists of words
+    reference : a Corpus, table of counts, or texts, if the topics know how theirs were cleaned: words meet in
+        documents. Lists of tokens: words meet in sliding windows of `window` tokens. Moments, for npmi only: p_ij is
+        Mhat itself, the chance that two tokens of a document are w_i and w_j
+    vocabulary : words of the columns, for topics and tables that do not know them
 
     >>> corpus = Corpus.from_documents([["a", "b"], ["a", "b"], ["c"], ["c", "a"]])
     >>> coherence([["a", "b"], ["b", "c"]], corpus).topics.round(3)
@@ -54,16 +62,21 @@ def coherence(
     """
     if measure not in MEASURES:
         raise ValueError(f"there is no coherence {measure!r}; there are {', '.join(MEASURES)}")
-    words = (
-        topics.top_words(n_words, as_shown=False)
-        if isinstance(topics, Mixture)
-        else [list(topic)[:n_words] for topic in topics]
-    )
-    if not words or any(isinstance(topic, str) for topic in ([] if isinstance(topics, Mixture) else topics)):
-        raise ValueError("topics must be a Mixture or lists of words, at least one")
-    if n_words < 2 or window < 1:
-        raise ValueError("coherence needs n_words of at least 2 and a window of at least 1")
-    single, joint, total = _frequencies(words, reference, measure, window)
+    n_words, window = whole_number("n_words", n_words, least=2), whole_number("window", window, least=1)
+    lists = word_lists(topics) or []
+    mixture = None if lists else as_mixture(topics, vocabulary)
+    kind, reference = kind_of(reference)
+    if measure != "npmi" and isinstance(reference, Moments | WeightedMoments):
+        raise ValueError(f"{measure} needs documents: Moments give npmi only")
+    if measure == "c_v" and kind != "tokens":
+        raise ValueError("c_v needs token lists: counts do not keep the order of words")
+    if kind != "tokens" and not isinstance(reference, Moments | WeightedMoments):
+        reference = as_corpus(reference, mixture)
+    names = None if kind == "tokens" else _names(reference, mixture, vocabulary)
+    words = [topic[:n_words] for topic in lists] if mixture is None else _top_words(mixture, n_words, names)
+    if kind == "tokens":
+        reference = Corpus.from_documents(_windows(reference, set(chain.from_iterable(words)), window))
+    single, joint, total = _frequencies(words, reference, names or reference.vocabulary)
     if all(counts.size < 2 for counts in single):
         raise ValueError("no topic has two words that the reference has: do both have the same vocabulary?")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -93,40 +106,46 @@ def _npmi(joint: Floats, single: Floats) -> Floats:
     return np.where(joint >= 1, 1.0, result)
 
 
-def _frequencies(words: Any, reference: Any, measure: str, window: int) -> tuple[list[Floats], list[Floats], float]:
-    if isinstance(reference, Moments):
-        if measure != "npmi":
-            raise ValueError(f"{measure} needs documents: Moments give npmi only")
+def _frequencies(words: Any, reference: Any, names: Any) -> tuple[list[Floats], list[Floats], float]:
+    """For each topic's known words how often each occurs and each two of them do; and out of how much."""
+    where = [positions(topic, names) for topic in words]
+    known = [place[place >= 0] for place in where]
+    if not isinstance(reference, Corpus):
         mhat, unigram = reference.matrix, reference.unigram
-        known = [w[unigram[w] > 0] for w in _known(words, reference.vocabulary, reference.n_words)]
+        known = [w[unigram[w] > 0] for w in known]
         return [unigram[w] for w in known], [mhat[w][:, w].toarray() for w in known], 1.0
-    if isinstance(reference, Corpus):
-        if measure == "c_v":
-            raise ValueError("c_v needs token lists, whose order a Corpus does not keep")
-        corpus = reference
-    else:
-        windows = _windows(reference, {word for topic in words for word in topic}, window)
-        corpus = Corpus.from_documents(windows)
-    known = _known(words, corpus.vocabulary, corpus.n_words)
-    present = corpus.counts.astype(bool).astype(np.float64).tocsc()
+    present = reference.counts.astype(bool).astype(np.float64).tocsc()
     counts = []
     seen = np.diff(present.indptr) > 0
     for chosen in known:
         some = present[:, chosen[seen[chosen]]]
         counts.append((some.T @ some).toarray())
-    return [np.diag(table).copy() for table in counts], counts, float(corpus.n_documents)
+    return [np.diag(table).copy() for table in counts], counts, float(reference.n_documents)
 
 
-def _known(words: Any, vocabulary: Any, n_words: int) -> list[Any]:
-    names = vocabulary or tuple(str(u) for u in range(n_words))
-    where = [positions(topic, names) for topic in words]
-    return [place[place >= 0] for place in where]
+def _names(reference: Any, mixture: Mixture | None, vocabulary: Any) -> Vocabulary:
+    """The words of the reference's columns: its own, those given, those of the mixture, or their positions."""
+    if mixture is not None and not (mixture.vocabulary and reference.vocabulary):
+        if mixture.n_words != reference.n_words:
+            raise ValueError(
+                f"the topics have {mixture.n_words:,} words and the reference {reference.n_words:,}, and no names to "
+                "match them by: give vocabulary=, or a Mixture and a Corpus that know their words"
+            )
+        vocabulary = mixture.vocabulary or vocabulary
+    if reference.vocabulary is not None:
+        return reference.vocabulary
+    if vocabulary is not None:
+        return as_vocabulary(vocabulary, reference.n_words)
+    return tuple(str(u) for u in range(reference.n_words))
+
+
+def _top_words(mixture: Mixture, n_words: int, names: Vocabulary | None) -> list[list[str]]:
+    named = mixture if mixture.vocabulary else replace(mixture, vocabulary=names)
+    return named.top_words(n_words, as_shown=False)
 
 
 def _windows(documents: Iterable[Sequence[str]], wanted: set[str], size: int) -> Iterable[list[str]]:
     """The wanted words of every window of so many tokens; a shorter document is one window."""
     for document in documents:
-        if isinstance(document, str):
-            raise TypeError("the reference texts must be lists of tokens, not strings: split them first")
         for begin in range(max(1, len(document) - size + 1)):
             yield [word for word in document[begin : begin + size] if word in wanted]

@@ -10,10 +10,12 @@ import scipy.sparse as sp
 
 from fdmix.assignment import aligned_counts, possible_tokens
 from fdmix.engines import engine_for
+from fdmix.metrics.arguments import as_corpus, as_mixture
 from fdmix.mixture import Mixture
 from fdmix.moments import Moments
 from fdmix.vocabulary import positions
 from fdmix.weighted import WeightedMoments
+from fdmix.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOOTHING = 1e-4
@@ -49,17 +51,20 @@ class Score:
         return self.mean
 
 
-def holdout_log_likelihood(mixture: Mixture, counts: Any, smoothing: float = SMOOTHING) -> Score:
+def holdout_log_likelihood(topics: Any, documents: Any, smoothing: float = SMOOTHING) -> Score:
     """The paper's score: the mean over documents of L_d = sum_u dhat(u) log m(u), theta_d fitted to the same tokens.
 
     It can rank wrong topics above the true ones, because theta is fitted to what it is scored on: see
     `completion_log_likelihood` for an honest one.
 
-    >>> mixture = Mixture([[0.5, 0.5]], [[1.0]])
-    >>> round(holdout_log_likelihood(mixture, [[3, 1]]).mean, 4)
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
+    documents : a Corpus, table of counts, lists of tokens, or texts (if the topics know how theirs were cleaned)
+
+    >>> round(holdout_log_likelihood([[0.5, 0.5]], [[3, 1]]).mean, 4)
     -0.6931
     """
-    table, unknown = _scorable(mixture, counts, smoothing)
+    mixture = as_mixture(topics)
+    table, unknown = _scorable(mixture, documents, smoothing)
     result = mixture.assignment(table, smoothing=smoothing)
     scored = np.isfinite(result.log_likelihoods)
     _require(scored, "no document has a token of the mixture's words")
@@ -68,31 +73,33 @@ def holdout_log_likelihood(mixture: Mixture, counts: Any, smoothing: float = SMO
 
 
 def completion_log_likelihood(
-    mixture: Mixture, counts: Any, prior: Any = None, *, smoothing: float = SMOOTHING, seed: int = 0
+    topics: Any, documents: Any, prior: Any = None, *, smoothing: float = SMOOTHING, seed: int = 0
 ) -> Score:
     """Document completion: theta from a random half of a document's tokens, the score from the other half.
 
     L_d = the mean over tokens u of the second half of log sum_t theta_d(t) mu_t(u). The split depends on the seed and
     on the whole table of counts.
 
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
+    documents : a Corpus, table of counts, lists of tokens, or texts (if the topics know how theirs were cleaned)
     prior : as in `Mixture.assign`. Maximum likelihood (None) rewards blurred topics; with a Dirichlet prior the true
         topics come first.
 
-    >>> mixture = Mixture([[0.5, 0.5, 0], [0, 0.5, 0.5]], [[0.5, 0], [0, 0.5]])
-    >>> round(completion_log_likelihood(mixture, [[4, 0, 0]], smoothing=0.0).mean, 4)
+    >>> round(completion_log_likelihood([[0.5, 0.5, 0], [0, 0.5, 0.5]], [[4, 0, 0]], smoothing=0.0).mean, 4)
     -0.6931
     """
-    table, unknown = _scorable(mixture, counts, smoothing)
-    given, held = halves(table, seed)
+    mixture = as_mixture(topics)
+    table, unknown = _scorable(mixture, documents, smoothing)
+    given, held = halves(table, whole_number("seed", seed))
     result = mixture.assignment(given, prior, smoothing=smoothing)
     scored = (np.diff(given.indptr) > 0) & (np.diff(held.indptr) > 0)
     _require(scored, "no document has two tokens, one to fit and one to score")
-    topics = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
+    smooth = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
     document = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
     log_probability = np.empty(held.nnz)
     for begin in range(0, held.nnz, 100_000):
         some = slice(begin, begin + 100_000)
-        probability = np.einsum("et,te->e", result.theta[document[some]], topics[:, held.indices[some]])
+        probability = np.einsum("et,te->e", result.theta[document[some]], smooth[:, held.indices[some]])
         log_probability[some] = np.log(probability)
     lengths = np.asarray(held.sum(axis=1)).ravel().astype(np.float64)
     totals = np.bincount(document, weights=held.data * log_probability, minlength=held.shape[0])
@@ -102,24 +109,28 @@ def completion_log_likelihood(
 def perplexity(score: Score) -> float:
     """exp(-mean log-probability of a token), over all scored tokens: the number of equally likely words.
 
-    >>> mixture = Mixture([[0.25, 0.25, 0.25, 0.25]], [[1.0]])
-    >>> round(perplexity(holdout_log_likelihood(mixture, [[1, 1, 0, 0], [0, 0, 2, 2]])), 3)
+    >>> round(perplexity(holdout_log_likelihood([[0.25, 0.25, 0.25, 0.25]], [[1, 1, 0, 0], [0, 0, 2, 2]])), 3)
     4.0
     """
     return float(np.exp(-np.average(score.values, weights=score.lengths)))
 
 
-def pair_log_likelihood(mixture: Mixture, moments: Moments | WeightedMoments, smoothing: float = SMOOTHING) -> float:
+def pair_log_likelihood(topics: Any, moments: Any, smoothing: float = SMOOTHING) -> float:
     """L = sum_uv Mhat[u, v] log M[u, v] on moments, of a held-out fold for instance: needs no documents.
 
     Words are matched by name; pairs with a word that the mixture does not have are left out of Mhat.
 
-    >>> mixture = Mixture([[0.5, 0.5]], [[1.0]])
-    >>> round(pair_log_likelihood(mixture, Moments.of([[1, 1]])), 4)
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
+    moments : Moments, or documents: a Corpus, table of counts, lists of tokens, or texts
+
+    >>> round(pair_log_likelihood([[0.5, 0.5]], Moments.of([[1, 1]])), 4)
     -1.3863
     """
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing must be from 0 to below 1, not {smoothing}")
+    mixture = as_mixture(topics)
+    if not isinstance(moments, Moments | WeightedMoments):
+        moments = Moments.of(as_corpus(moments, mixture))
     mhat = moments.matrix
     if mixture.vocabulary is not None and moments.vocabulary is not None and mixture.vocabulary != moments.vocabulary:
         if not isinstance(moments, Moments):
@@ -159,9 +170,9 @@ def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_ar
     return table(order[first]), table(order[~first])
 
 
-def _scorable(mixture: Mixture, counts: Any, smoothing: float) -> tuple[sp.csr_array, int]:
+def _scorable(mixture: Mixture, documents: Any, smoothing: float) -> tuple[sp.csr_array, int]:
     """The counts over the mixture's words, without impossible tokens if nothing is smoothed."""
-    table, unknown = aligned_counts(counts, mixture.vocabulary, mixture.n_words)
+    table, unknown = aligned_counts(as_corpus(documents, mixture), mixture.vocabulary, mixture.n_words)
     if smoothing == 0:
         table, impossible = possible_tokens(mixture.topics, table)
         unknown += impossible

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.mixture import Mixture
+from fdmix.metrics.arguments import as_mixture
 from fdmix.vocabulary import positions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -37,20 +37,24 @@ class Matching:
         return int((self.distances > 1).sum())
 
 
-def matching_distance(a: Mixture | Any, b: Mixture | Any) -> Matching:
+def matching_distance(a: Any, b: Any) -> Matching:
     """err = (1/T) min over permutations tau of sum_t |mu_t - nu_tau(t)|_1 (Hungarian method).
 
-    With unequal numbers of topics, the smaller set is matched and the others are left over.
+    With unequal numbers of topics, the smaller set is matched and the others are left over. Words are matched by name
+    if both have names.
+
+    a, b : each a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
 
     >>> matching_distance([[1, 0], [0, 1]], [[0, 1], [0.9, 0.1]]).distances.round(2)
     array([0.2, 0. ])
     """
-    if isinstance(a, Mixture) and isinstance(b, Mixture) and a.vocabulary and b.vocabulary:
-        if set(a.vocabulary) != set(b.vocabulary):
+    one, other = as_mixture(a), as_mixture(b)
+    left, right = one.topics, other.topics
+    if one.vocabulary and other.vocabulary:
+        if set(one.vocabulary) != set(other.vocabulary):
             raise ValueError("topics over the same words are needed, but the vocabularies differ")
-        b = b.topics[:, positions(a.vocabulary, b.vocabulary)]
-    left, right = (np.asarray(x.topics if isinstance(x, Mixture) else x, np.float64) for x in (a, b))
-    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1] or not left.size * right.size:
+        right = right[:, positions(one.vocabulary, other.vocabulary)]
+    if left.shape[1] != right.shape[1]:
         raise ValueError(f"topics over the same words are needed, not tables of {left.shape} and {right.shape}")
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (slow to import)
     from scipy.spatial.distance import cdist  # noqa: PLC0415
@@ -60,13 +64,15 @@ def matching_distance(a: Mixture | Any, b: Mixture | Any) -> Matching:
     return Matching(rows, columns, costs[rows, columns])
 
 
-def stability(mixtures: Sequence[Mixture]) -> float:
+def stability(fits: Sequence[Any]) -> float:
     """The mean matched distance between all pairs of fits, for instance of several seeds: 0 if all are the same.
 
-    >>> a = Mixture([[1, 0], [0, 1]], [[0.5, 0], [0, 0.5]])
-    >>> stability([a, a])
+    fits : each a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
+
+    >>> stability([[[1, 0], [0, 1]], [[0, 1], [1, 0]]])
     0.0
     """
+    mixtures = [as_mixture(fit) for fit in fits]
     if len(mixtures) < 2:
-        raise ValueError("stability compares at least two mixtures")
+        raise ValueError("stability compares at least two sets of topics")
     return float(np.mean([matching_distance(a, b).mean for a, b in combinations(mixtures, 2)]))

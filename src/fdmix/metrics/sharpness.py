@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
+from fdmix.metrics.arguments import as_mixture, word_lists
 from fdmix.mixture import Mixture
+from fdmix.whole_numbers import whole_number
 
 
 @dataclass(frozen=True)
@@ -19,14 +23,18 @@ class Anchor:
     purity: float
 
 
-def anchor_words(mixture: Mixture) -> list[Anchor]:
+def anchor_words(topics: Any, *, vocabulary: Any = None) -> list[Anchor]:
     """For each topic the word that is most its own, with the largest purity mu_t(u) / sum_s mu_s(u).
 
     On ties the more probable one. Words under a hundredth of the topic's most probable one do not count.
 
-    >>> [anchor.name for anchor in anchor_words(Mixture([[0.6, 0.4, 0], [0, 0.5, 0.5]], np.eye(2) / 2, list("abc")))]
-    ['a', 'c']
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
+    vocabulary : words of the columns, for topics that do not know them
+
+    >>> [anchor.name for anchor in anchor_words([[0.6, 0.4, 0], [0, 0.5, 0.5]], vocabulary=["ant", "bee", "cat"])]
+    ['ant', 'cat']
     """
+    mixture = as_mixture(topics, vocabulary)
     total = mixture.topics.sum(axis=0)
     share = mixture.topics / np.where(total > 0, total, 1)
     names = mixture.vocabulary or tuple(str(u) for u in range(mixture.n_words))
@@ -38,22 +46,32 @@ def anchor_words(mixture: Mixture) -> list[Anchor]:
     return anchors
 
 
-def diversity(mixture: Mixture, n_words: int = 25) -> float:
+def diversity(topics: Any, n_words: int = 25) -> float:
     """The share of different words among the top words of all topics: 1 if no two topics share one.
 
-    >>> diversity(Mixture([[0.6, 0.4, 0], [0, 0.4, 0.6]], np.eye(2) / 2), n_words=2)
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, an array (T, N), or lists of words
+
+    >>> diversity([["ant", "bee"], ["bee", "cat"]])
     0.75
     """
-    top = _top(mixture, n_words)
-    return float(np.unique(top).size / top.size)
+    n_words = whole_number("n_words", n_words, least=1)
+    lists = word_lists(topics)
+    top: Any = _top(as_mixture(topics), n_words).tolist() if lists is None else [topic[:n_words] for topic in lists]
+    words = list(chain.from_iterable(top))
+    if not words:
+        raise ValueError("no topic has a word")
+    return len(set(words)) / len(words)
 
 
-def exclusivity(mixture: Mixture, n_words: int = 10) -> float:
+def exclusivity(topics: Any, n_words: int = 10) -> float:
     """The mean of mu_t(u) / sum_s mu_s(u) over the top words of each topic: 1 if they belong to it alone.
 
-    >>> round(exclusivity(Mixture([[0.6, 0.4, 0], [0, 0.4, 0.6]], np.eye(2) / 2), n_words=2), 3)
+    topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
+
+    >>> round(exclusivity([[0.6, 0.4, 0], [0, 0.4, 0.6]], n_words=2), 3)
     0.75
     """
+    mixture = as_mixture(topics)
     top = _top(mixture, n_words)
     total = mixture.topics.sum(axis=0)
     own = np.take_along_axis(mixture.topics, top, axis=1)
@@ -61,6 +79,5 @@ def exclusivity(mixture: Mixture, n_words: int = 10) -> float:
 
 
 def _top(mixture: Mixture, n_words: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    if n_words < 1:
-        raise ValueError(f"n_words must be at least 1, not {n_words}")
+    n_words = whole_number("n_words", n_words, least=1)
     return np.argsort(-mixture.topics, axis=1, kind="stable")[:, : min(n_words, mixture.n_words)]

@@ -1,0 +1,203 @@
+"""What all scores accept: topics in many forms become a `Mixture` or lists of words, documents a `Corpus`.
+
+scikit-learn's models are known by what they have (`components_`, `steps`), so that it need not be imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from math import isnan
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus import Corpus
+from fdmix.mixture import Mixture, dirichlet_correlations
+from fdmix.moments import Moments
+from fdmix.text import read_corpus
+from fdmix.vocabulary import as_vocabulary
+from fdmix.weighted import WeightedMoments
+
+TOPICS = "a Mixture, a Solution, a fitted FDM or scikit-learn model, or an array of topics x words"
+DOCUMENTS = "a Corpus, a table of counts, lists of tokens, or texts"
+
+
+def as_mixture(topics: Any, vocabulary: Any = None) -> Mixture:
+    """Topics with their probabilities as a `Mixture`.
+
+    topics : a Mixture; what has one (Solution, FDM); a fitted scikit-learn model with `components_`, such as
+        LatentDirichletAllocation and NMF, whose rows are normalised, also as the last step of a pipeline or found by
+        a search; or an array or DataFrame (T, N) whose rows sum to 1
+    vocabulary : words of the columns, for topics that do not know them
+
+    >>> as_mixture([[0.5, 0.5, 0], [0, 0, 1]], ["ant", "bee", "cat"]).top_words(1)
+    [['ant'], ['cat']]
+    """
+    model, words = _last_step(topics)
+    known = (model, getattr(model, "mixture", None), getattr(model, "mixture_", None))
+    found = next((one for one in known if isinstance(one, Mixture)), None)
+    found = _of_components(model) if found is None else found
+    if found is not None:
+        return _named(found, words if vocabulary is None and found.vocabulary is None else vocabulary)
+    if hasattr(model, "fit"):
+        raise ValueError(f"this {type(model).__name__} has no topics: fit it first, or give {TOPICS}")
+    if word_lists(topics) is not None:
+        raise TypeError(f"this score needs the probabilities of words, and lists of words have none: give {TOPICS}")
+    return _named(Mixture(_numbers(topics), vocabulary=_columns(topics)), vocabulary)
+
+
+def word_lists(topics: Any) -> list[list[str]] | None:
+    """Topics that are lists of words, in order of probability; None if they are something else."""
+    if isinstance(topics, str):
+        raise ValueError(f"topics are lists of words, one list for each topic, not the single string {topics[:40]!r}")
+    kind, topics = kind_of(topics)
+    if kind == "texts":
+        raise ValueError("topics are lists of words, one list for each topic, not a single list of words")
+    if kind != "tokens":
+        return None
+    lists = [list(topic) for topic in topics]
+    if not all(isinstance(word, str) for topic in lists for word in topic):
+        raise TypeError("topics that are lists of words must hold nothing but strings")
+    return lists
+
+
+def as_corpus(documents: Any, mixture: Mixture | None = None) -> Corpus:
+    """Documents as a `Corpus`.
+
+    documents : a Corpus; a table of whole counts (array, sparse, or DataFrame whose columns are named after words);
+        lists of tokens; or texts, which are cleaned like those that the mixture was learned from
+    mixture : whose words the documents are compared with
+
+    >>> as_corpus([["ant", "bee"], ["ant"]])
+    Corpus(2 documents, 2 words, 3 tokens)
+    """
+    if isinstance(documents, Corpus):
+        return documents
+    if isinstance(documents, Moments | WeightedMoments):
+        raise TypeError(f"this score needs documents, and moments hold only their pairs: give {DOCUMENTS}")
+    if hasattr(documents, "columns"):
+        return _of_frame(documents)
+    if sp.issparse(documents) or isinstance(documents, np.ma.MaskedArray):
+        return Corpus(documents)
+    kind, documents = kind_of(documents)
+    if kind == "else":
+        raise TypeError(f"documents are {DOCUMENTS}, not {type(documents).__name__}; files are read by read_corpus")
+    if kind == "texts":
+        return _of_texts(documents, mixture)
+    if kind == "numbers":
+        return Corpus(list(documents) if isinstance(documents, Iterator) else documents)
+    if mixture is not None and mixture.vocabulary is None:
+        raise ValueError(
+            "the topics do not know their words, so tokens cannot be matched to them: give counts, or "
+            "Mixture(topics, vocabulary=words)"
+        )
+    return Corpus.from_documents(documents)
+
+
+def kind_of(given: Any) -> tuple[str, Any]:
+    """Whether these are "texts", "tokens" (lists of strings), "numbers" or something "else"; and all of them again.
+
+    The first items tell, which a stream gives only once: it is put together again.
+    """
+    if isinstance(given, str | bytes | Mapping) or sp.issparse(given) or hasattr(given, "columns"):
+        return "else", given
+    if not isinstance(given, Iterable):
+        return "else", given
+    if getattr(getattr(given, "dtype", None), "kind", "O") in "iufb":
+        return "numbers", given
+    rest, seen, kind = iter(given), [], "tokens"
+    for item in rest:
+        seen.append(item)
+        if item is None or (isinstance(item, float) and isnan(item)):  # a missing text
+            continue
+        first = item if isinstance(item, str) or not isinstance(item, Iterable) else next(iter(item), None)
+        if first is not None:
+            strings = "texts" if first is item else "tokens"
+            kind = strings if isinstance(first, str) else "numbers"
+            break
+    return kind, chain(seen, rest) if isinstance(given, Iterator) else given
+
+
+def _of_texts(texts: Iterable[Any], mixture: Mixture | None) -> Corpus:
+    if mixture is None or mixture.vocabulary is None or mixture.preparation is None:
+        raise ValueError(
+            "these topics do not know how their texts were cleaned, so that new texts cannot be cleaned alike: give "
+            "counts or lists of tokens, such as vectorizer.transform(texts) or [text.split() for text in texts]"
+        )
+    return read_corpus(iter(texts), like=mixture)  # strings are texts, also if there are files of such names
+
+
+def _of_frame(table: Any) -> Corpus:
+    """A pandas or polars table of counts: names of its columns are words."""
+    if hasattr(table, "sparse"):  # pandas, if all columns are sparse
+        return Corpus(table.sparse.to_coo(), _columns(table))
+    numbers = np.asarray(table)
+    if numbers.dtype.kind not in "iufb":
+        raise TypeError(
+            "this table holds more than counts: choose the columns that count words, or the one column of texts"
+        )
+    return Corpus(numbers, _columns(table))
+
+
+def _numbers(topics: Any) -> Any:
+    """An array, nested list, sparse array or DataFrame of numbers as an array."""
+    table = np.array(None)
+    if sp.issparse(topics):
+        table = topics.toarray()
+    elif isinstance(topics, Iterable):
+        with suppress(ValueError):  # ragged lists
+            table = np.asarray(topics)
+    if table.dtype.kind not in "iufb":
+        raise TypeError(f"topics are {TOPICS}, not this {type(topics).__name__}")
+    return table
+
+
+def _columns(table: Any) -> tuple[str, ...] | None:
+    names = list(getattr(table, "columns", ()))
+    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
+
+
+def _last_step(model: Any) -> tuple[Any, Any]:
+    """The model that has the topics, of a search or a pipeline; and the words that a pipeline's first steps count."""
+    model = getattr(model, "best_estimator_", model)
+    if not isinstance(getattr(model, "steps", None), list):
+        return model, None
+    words = None
+    with suppress(AttributeError, TypeError, ValueError):  # steps that do not name what they give
+        words = model[:-1].get_feature_names_out()
+    return model.steps[-1][1], words
+
+
+def _of_components(model: Any) -> Mixture | None:
+    """scikit-learn's models: rows of components_ are normalised; LDA's prior of documents is kept."""
+    if getattr(model, "components_", None) is None:
+        return None
+    weights = np.asarray(model.components_, np.float64)
+    if (weights < 0).any():
+        raise ValueError(f"the components of {type(model).__name__} are no topics: some are negative")
+    total = weights.sum(axis=1, keepdims=True)
+    if not total.all():
+        raise ValueError(f"topic {int(np.argmin(total))} of {type(model).__name__} has no word: fit fewer topics")
+    names = getattr(model, "feature_names_in_", None)
+    words = None if names is None else tuple(map(str, names))
+    prior = getattr(model, "doc_topic_prior_", None)
+    if prior is None:
+        return Mixture(weights / total, vocabulary=words)
+    a = np.full(len(weights), float(prior))
+    return Mixture(weights / total, dirichlet_correlations(a), words, concentration=float(a.sum()))
+
+
+def _named(mixture: Mixture, vocabulary: Any) -> Mixture:
+    """With these words, if it has none."""
+    if vocabulary is None:
+        return mixture
+    words = as_vocabulary(vocabulary, mixture.n_words)
+    if mixture.vocabulary is None:
+        return replace(mixture, vocabulary=words)
+    if mixture.vocabulary != words:
+        raise ValueError("the topics have words of their own, which differ from vocabulary=")
+    return mixture
