@@ -394,7 +394,7 @@ def test_odd_files(tmp_path):
     with pytest.raises(TextError, match="damaged or not compressed"):
         read_corpus(tmp_path / "fake.csv.gz")
     (tmp_path / "fake.parquet").write_bytes(b"nothing of the kind")
-    with pytest.raises(TextError, match="no valid Parquet file"):
+    with pytest.raises(TextError, match="not a valid Parquet file"):
         read_corpus(tmp_path / "fake.parquet")
 
 
@@ -411,7 +411,6 @@ def test_odd_tables(tmp_path):
     for content, message in (
         ("a,text\nx,hello big, wide world\n", "line 2: the row has 3 columns"),
         ('a,text\nx,fine\ny,"never closed\nz,more\n', "line 3: .*not closed"),
-        ("a;text\nx;hello\n", "not separated by ','"),
         ("text,text\nx,y\n", "2 columns called 'text'"),
     ):
         path.write_text(content)

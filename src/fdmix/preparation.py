@@ -13,7 +13,7 @@ from fdmix.whole_numbers import whole_number
 MOST_NGRAMS = 1_000  # in a file: longer runs are no words, and looking for them would never end
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
-    "stop_words", "stem", "min_tokens", "ngrams", "phrases",
+    "stop_words", "add_stop_words", "stem", "min_tokens", "ngrams", "phrases",
 )  # fmt: skip
 FEW_DOCUMENTS = 1_000
 COMMON = 5  # the least count of a word, unless documents are few
@@ -39,6 +39,7 @@ class Cleaning:
     min_letters : leave out shorter tokens
     stop_words : "auto" (the language whose function words fill the text, if any does), a language, own words,
         or None
+    add_stop_words : words to leave out beside those of stop_words
     stem : a language of Snowball's stemmers, or None; words are shown in their most frequent form
     min_count : leave out words seen less often; "auto" is 5, or 1 for fewer than 1,000 documents
     max_words : keep so many of the most frequent words
@@ -59,6 +60,7 @@ class Cleaning:
     drop_non_ascii: bool = False
     min_letters: int = 2
     stop_words: str | tuple[str, ...] | None = "auto"
+    add_stop_words: tuple[str, ...] = ()
     stem: str | None = None
     min_count: int | str = "auto"
     max_words: int | None = None
@@ -89,11 +91,10 @@ class Cleaning:
                 "an open vocabulary has no phrases: which words stick together is chosen from the first text. "
                 "Count that text with phrases=True and later ones like it, or use ngrams"
             )
-        if self.stop_words is not None and not isinstance(self.stop_words, str):
-            words = tuple(sorted(set(self.stop_words)))
-            if not all(isinstance(word, str) for word in words):
-                raise TypeError("stop words must be strings")
-            object.__setattr__(self, "stop_words", words)
+        if isinstance(self.add_stop_words, str):
+            raise TypeError(f"add_stop_words is a list of words, not the string {self.add_stop_words!r}")
+        object.__setattr__(self, "stop_words", _in_order(self.stop_words))
+        object.__setattr__(self, "add_stop_words", _in_order(self.add_stop_words))
         if self.tokenizer is not None and not callable(self.tokenizer):
             raise TypeError("tokenizer must be a function from a text to its tokens")
 
@@ -131,6 +132,15 @@ class Cleaning:
             raise ValueError(f"ngrams must be at most {MOST_NGRAMS}, not {given['ngrams']}")
         own = given.pop("tokenizer", None)
         return cls(**given, tokenizer=None if own is None else _Missing(own))
+
+
+def _in_order(stop_words: Any) -> Any:
+    """Words in sorted order; the name of a language, and None, as they are."""
+    if stop_words is None or isinstance(stop_words, str):
+        return stop_words
+    if not all(isinstance(word, str) for word in stop_words):
+        raise TypeError("stop words must be strings")
+    return tuple(sorted(set(stop_words)))
 
 
 class _Missing:

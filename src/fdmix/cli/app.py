@@ -53,9 +53,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what its encoding does not have is written out
-    handler = logging.StreamHandler()
-    handler.setFormatter(LogLines("%(message)s"))
-    logging.basicConfig(handlers=[handler])
+    logging.basicConfig(format="%(message)s", handlers=[LogLines()])
     logging.getLogger("fdmix").setLevel(logging.INFO)  # such as how much memory a large fit will take
     debug = "--debug" in sys.argv[1:]
     sys.argv = [sys.argv[0], *(argument for argument in sys.argv[1:] if argument != "--debug")]

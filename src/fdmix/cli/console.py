@@ -51,12 +51,12 @@ def print_json(found: Any) -> None:
     sys.stdout.write(for_json(found, indent=2) + "\n")
 
 
-class LogLines(logging.Formatter):
-    """The library's log as lines that are safe to print."""
+class LogLines(logging.Handler):
+    """Prints the library's log as lines that are safe to print, above the bars of a job that is going on."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        """The message, hidden characters written out."""
-        return for_terminal(super().format(record), lines=True)
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message, hidden characters written out."""
+        say(self.format(record))
 
 
 class Steps:

@@ -21,7 +21,19 @@ from fdmix.cli.inputs import (
     refuse_shared_sources,
     refuse_to_replace,
 )
-from fdmix.cli.options import AsJson, Column, Encoding, Force, Inputs, Split, TextOptions, Threads, with_text_options
+from fdmix.cli.options import (
+    AsJson,
+    Column,
+    Delimiter,
+    Encoding,
+    Force,
+    Inputs,
+    NoHeader,
+    Split,
+    TextOptions,
+    Threads,
+    with_text_options,
+)
 from fdmix.mixture import Mixture
 from fdmix.model_folder import is_model
 from fdmix.moments import Moments
@@ -236,6 +248,8 @@ def subtract(
     column: Column = None,
     split: Split = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what was removed, with digests, as JSON.")
     ] = None,
@@ -263,7 +277,7 @@ def subtract(
     if files:
         part = added(files)
     else:
-        source = files_of(removed, Layout(column, (), split, encoding))
+        source = files_of(removed, Layout(column, (), split, encoding, delimiter, not no_header))
         with steps() as bars:
             part = read_moments(source, like=total, folds=len(total.folds), report=bars.report)
     rest = total - part

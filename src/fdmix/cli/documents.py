@@ -13,11 +13,12 @@ import typer
 
 from fdmix.cli.console import say, steps, timed
 from fdmix.cli.inputs import check_place
-from fdmix.cli.options import Column, Encoding, Inputs, Model, Split, Threads
+from fdmix.cli.options import Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
 from fdmix.cli.rows import Sheet, writer
 from fdmix.cli.tables import words_of_topics
 from fdmix.mixture import Mixture
 from fdmix.text.files import Layout
+from fdmix.text.notices import watched
 from fdmix.text.reading import recipe_of
 from fdmix.text.sources import Files, files_of
 from fdmix.text.spool import token_batches
@@ -56,6 +57,8 @@ def assign(
     ] = False,
     split: Split = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
     prior: Prior = "none",
     threads: Threads = None,
 ) -> None:
@@ -80,7 +83,7 @@ def assign(
     chosen = _prior(prior)
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]
     columns = tuple((f"column {i}", name) for i, (_, name) in enumerate(kept))
-    source = files_of(inputs, Layout(column, columns, split, encoding))
+    source = files_of(inputs, Layout(column, columns, split, encoding, delimiter, not no_header))
     _refuse_input(out, source)
     carried = [("file", "file")] if source.per_file or len(source.paths) > 1 else []
     carried += [(name, f"column {i}") for i, (name, _) in enumerate(kept)]
@@ -91,7 +94,7 @@ def assign(
     n_documents = n_empty = 0
     printed = out == "-" and sys.stdout.isatty()
     with steps(hidden=printed) as bars, timed() as seconds, writer(out, sheet, raw) as write:
-        for batch in token_batches(source, recipe.cleaning, threads, bars.report):
+        for batch in watched(token_batches(source, recipe.cleaning, threads, bars.report)):
             found = mixture.assignment(recipe.corpus([recipe.counts(batch)[0]]), chosen, n_threads=threads)
             write(sheet.rows(n_documents, {name: batch.kept[key] for name, key in names.items()}, found))
             n_documents += len(found.theta)

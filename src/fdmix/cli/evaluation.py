@@ -14,7 +14,7 @@ import typer
 from fdmix import metrics
 from fdmix.cli.console import print_json, say, show, steps
 from fdmix.cli.inputs import is_moments
-from fdmix.cli.options import AsJson, Column, Encoding, Split, Threads
+from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Split, Threads
 from fdmix.cli.tables import plain_table, words_of_topics
 from fdmix.corpus import Corpus
 from fdmix.display import for_terminal, shown_words
@@ -66,6 +66,8 @@ def evaluate(
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
     split: Split = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -85,11 +87,17 @@ def evaluate(
       fdmix evaluate model test.csv --column text --reference wiki.moments
     """
     models, inputs = _models_and_inputs(given)
-    source = files_of(inputs, Layout(column, (("label", labels),) if labels else (), split, encoding))
+    source = files_of(
+        inputs, Layout(column, (("label", labels),) if labels else (), split, encoding, delimiter, not no_header)
+    )
     if len(models) > 1 and STDIN in source.paths:
         raise ValueError("standard input can be read only once: to compare several models give a file")
     mixtures = [Mixture.load(model) for model in models]
-    referred = None if reference is None else _reference(reference, Layout(column, (), split, encoding))
+    referred = (
+        None
+        if reference is None
+        else _reference(reference, Layout(column, (), split, encoding, delimiter, not no_header))
+    )
     results = []
     with steps() as bars:
         for name, mixture in zip(models, mixtures, strict=True):

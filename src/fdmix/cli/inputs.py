@@ -13,14 +13,15 @@ from fdmix.model_folder import is_model, writable
 from fdmix.moments import Moments
 from fdmix.storage import MAGIC
 from fdmix.temporaries import require_writable
+from fdmix.text.files import STDIN
+from fdmix.text.sources import EMPTY_NAME
 
 
 def is_moments(path: str | Path) -> bool:
     """Whether a file begins like one of ours."""
-    path = Path(path)
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113  (Path.is_file raises errors if a name is too long)
         return False
-    with path.open("rb") as file:
+    with Path(path).open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
@@ -29,7 +30,9 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
     found: list[Path] = []
     for name in paths:
         path = Path(name)
-        if path.is_dir() and not is_model(path):
+        if not name:
+            raise FileNotFoundError(EMPTY_NAME)
+        if os.path.isdir(path) and not is_model(path):  # noqa: PTH112
             inside = sorted(p for p in path.iterdir() if is_moments(p))
             if not inside:
                 return []
@@ -48,6 +51,8 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
 
 def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
     """Refuse, before any work, to write over an input, over other kinds of files, or where nothing can be written."""
+    if str(out) == STDIN:
+        raise ValueError("moments are a file, not a stream: give -o the name of a file")
     if not out.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     if out.is_dir():

@@ -7,59 +7,84 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+from typer.models import OptionInfo
 
+from fdmix.cli.console import say
 from fdmix.preparation import Cleaning
-from fdmix.text.cleaning import cleaning_of
+from fdmix.text.cleaning import cleaning_of, names_a_file
 from fdmix.text.files import Layout
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Column = Annotated[str | None, typer.Option(help="Column of a table that holds the text.")]
-Split = Annotated[str | None, typer.Option(help="A document per line, paragraph or file: lines, paragraphs, files.")]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of text files (default: UTF-8).")]
-Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads (default: all cores).")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.")]
+PLACE, CLEANING, SWITCHES, WORDS = (
+    "Where the text is",
+    "Cleaning",
+    "Cleaning, yes or no",
+    "Words and documents to keep",
+)
+VALUES: dict[Any, str] = {int: "N", float: "NUMBER", Path: "PATH", str: "TEXT", bool: ""}  # how help names them
+
+
+def _option(kind: Any, help: str, panel: str | None = None, value: str | None = None, **more: Any) -> Any:
+    """The type of an option that may be left out."""
+    shown = VALUES[kind] if value is None else value
+    return Annotated[kind | None, typer.Option(help=help, rich_help_panel=panel, metavar=shown, **more)]
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.", metavar="")]
+Column = _option(str, "Column of a table that holds the text.", PLACE, "NAME")
+Delimiter = _option(
+    str, "What separates the columns of CSV files; 'tab' for tabs (default: found out).", PLACE, "CHAR"
+)
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", help="The first row of CSV files is data: columns are called 1, 2, ...",
+        rich_help_panel=PLACE, metavar="",
+    ),
+]  # fmt: skip
+Split = _option(str, "A document is one of: lines, paragraphs, files (default: lines).", PLACE, "NAME")
+Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME")
+Threads = _option(int, "Threads (default: all cores).", min=1)
+Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
 Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.")]
 
 TEXT: dict[str, tuple[Any, Any]] = {
     "column": (Column, None),
+    "delimiter": (Delimiter, None),
+    "no_header": (NoHeader, False),
     "split": (Split, None),
     "encoding": (Encoding, None),
-    "preset": (Annotated[str | None, typer.Option(help="Recipe of cleaning: papers, tweets or plain.")], None),
+    "preset": (_option(str, "A recipe: papers, tweets or plain. Other options change it.", CLEANING, "NAME"), None),
     "stop_words": (
-        Annotated[str | None, typer.Option(help="A language, a file of words, auto or none (default: auto).")],
+        _option(
+            str,
+            "Words to leave out: of a language, auto to find the language, none, or a file that replaces all lists "
+            "(default: auto).",
+            CLEANING, "NAME|FILE",
+        ),
         None,
     ),
-    "stem": (Annotated[str | None, typer.Option(help="Stem words: a language of Snowball, or none.")], None),
+    "add_stop_words": (_option(str, "More words to leave out: a file, or one,two.", CLEANING, "WORDS|FILE"), None),
+    "stem": (_option(str, "Stem words: a language of Snowball, or none (default: none).", CLEANING, "NAME"), None),
+    "min_letters": (_option(int, "Leave out shorter tokens (default: 2).", CLEANING, min=0), None),
+    "lowercase": (_option(bool, "Fold case (default: yes).", SWITCHES), None),
+    "numbers": (_option(bool, "Keep numbers (default: no).", SWITCHES), None),
+    "urls": (_option(bool, "Keep URLs (default: no).", SWITCHES), None),
+    "mentions": (_option(bool, "Keep @names (default: no).", SWITCHES), None),
+    "entities": (_option(bool, "Keep &amp; and its like (default: no).", SWITCHES), None),
+    "non_ascii": (_option(bool, "Keep words that are not ASCII (default: yes).", SWITCHES), None),
+    "phrases": (_option(bool, "Join words that stick together (default: no).", SWITCHES), None),
     "min_count": (
-        Annotated[
-            int | None,
-            typer.Option(min=1, help="Leave out words seen less often (default: 5; 1 below 1,000 documents)."),
-        ],
-        None,
+        _option(int, "Leave out words seen less often (default: 5; 1 below 1,000 documents).", WORDS, min=1), None
     ),
-    "max_words": (Annotated[int | None, typer.Option(min=1, help="Keep the most frequent words.")], None),
-    "max_share": (
-        Annotated[float | None, typer.Option(help="Leave out words in more than this share of documents.")],
-        None,
-    ),
-    "min_tokens": (Annotated[int | None, typer.Option(min=0, help="Leave out documents with fewer tokens.")], None),
-    "min_letters": (Annotated[int | None, typer.Option(min=0, help="Leave out shorter tokens (default: 2).")], None),
-    "ngrams": (Annotated[int | None, typer.Option(min=1, help="Count runs of up to so many words, too.")], None),
-    "phrases": (Annotated[bool | None, typer.Option(help="Join words that stick together.")], None),
-    "lowercase": (Annotated[bool | None, typer.Option(help="Fold case (default: yes).")], None),
-    "numbers": (Annotated[bool | None, typer.Option(help="Keep numbers (default: no).")], None),
-    "urls": (Annotated[bool | None, typer.Option(help="Keep URLs (default: no).")], None),
-    "mentions": (Annotated[bool | None, typer.Option(help="Keep @names (default: no).")], None),
-    "entities": (Annotated[bool | None, typer.Option(help="Keep &amp; and its like (default: no).")], None),
-    "non_ascii": (
-        Annotated[bool | None, typer.Option(help="Keep words that are not ASCII (default: yes).")],
-        None,
-    ),
-}
+    "max_words": (_option(int, "Keep the N most frequent words (default: all).", WORDS, min=1), None),
+    "max_share": (_option(float, "Leave out words in more than this share of documents.", WORDS, "SHARE"), None),
+    "ngrams": (_option(int, "Count runs of up to N words as words, too (default: 1).", WORDS, min=1), None),
+    "min_tokens": (_option(int, "Leave out documents with fewer tokens (default: 0).", WORDS, min=0), None),
+}  # fmt: skip
 KEPT = ("numbers", "urls", "mentions", "entities", "non_ascii")
 
 
@@ -78,7 +103,10 @@ class TextOptions:
     @classmethod
     def of(cls, given: dict[str, Any]) -> TextOptions:
         """From the command line's options."""
-        layout = Layout(given.pop("column"), (), given.pop("split"), given.pop("encoding"))
+        layout = Layout(
+            given.pop("column"), (), given.pop("split"), given.pop("encoding"), given.pop("delimiter"),
+            header=not given.pop("no_header"),
+        )  # fmt: skip
         preset = given.pop("preset")
         kept = {name: given.pop(name) for name in KEPT}
         steps = {name: value for name, value in given.items() if value is not None}
@@ -86,7 +114,10 @@ class TextOptions:
             if steps.get(name) == "none":
                 steps[name] = None
         steps |= {f"drop_{name}": not keep for name, keep in kept.items() if keep is not None}
-        return cls(layout, cleaning_of(preset, steps), preset is not None or bool(steps))
+        cleaning = cleaning_of(preset, steps)
+        if names_a_file(steps.get("stop_words")) and "add_stop_words" not in steps:
+            say("The file of --stop-words replaces all lists: use --add-stop-words to add to a language's list.")
+        return cls(layout, cleaning, preset is not None or bool(steps))
 
 
 def with_text_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,7 +134,19 @@ def with_text_options(command: Callable[..., Any]) -> Callable[..., Any]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, (kind, default) in TEXT.items()
     ]
+    for parameter in kept:
+        _name_its_value(parameter.annotation)
     everything = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in kept] + options
     wrapped.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in everything}
     return wrapped
+
+
+def _name_its_value(annotation: Any) -> None:
+    """Give an option of a command's own a readable name of its value, unless it has one."""
+    for option in getattr(annotation, "__metadata__", ()):
+        kind = next(
+            (kind for kind in (annotation.__origin__, *get_args(annotation.__origin__)) if kind in VALUES), None
+        )
+        if isinstance(option, OptionInfo) and option.metavar is None and kind is not None:
+            option.metavar = VALUES[kind]

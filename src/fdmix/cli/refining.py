@@ -9,7 +9,7 @@ import typer
 
 from fdmix.cli.console import fitting, say, steps, timed
 from fdmix.cli.inputs import check_model_output
-from fdmix.cli.options import Column, Encoding, Force, Inputs, Model, Split, Threads
+from fdmix.cli.options import Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
 from fdmix.mixture import Mixture
 from fdmix.refinement import refine as improved
 from fdmix.text.files import Layout
@@ -24,6 +24,8 @@ def refine(
     column: Column = None,
     split: Split = None,
     encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
     unseen: Annotated[
         Path | None,
         typer.Option(help="Other text to decide by how far to go (default: part of the input)."),
@@ -38,7 +40,7 @@ def refine(
     """
     check_model_output(out, force)
     mixture = Mixture.load(model)
-    layout = Layout(column, (), split, encoding)
+    layout = Layout(column, (), split, encoding, delimiter, not no_header)
     with steps() as bars, timed() as seconds:
         corpus = read_corpus(files_of(inputs, layout), like=mixture, report=bars.report, n_threads=threads)
         judges = None if unseen is None else read_corpus(files_of([unseen], layout), like=mixture)

@@ -10,6 +10,7 @@ AT, AMPERSAND, SEMICOLON, HASH = ord("@"), ord("&"), ord(";"), ord("#")
 H, T, P, S, W = (ord(letter) for letter in "htpsw")
 COLON, SLASH, DOT = ord(":"), ord("/"), ord(".")
 LONGEST_ENTITY = 10  # bytes of &name;
+LONGEST_TOKEN = 200  # characters; the longest of a million tweets has 195, the longest German words have about 80
 FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
@@ -90,31 +91,35 @@ def skipped(data, i, end, word, after_word, mentions, entities):
 
 
 @njit
+def is_too_long(data, i, j):
+    """Whether data[i:j] has more than LONGEST_TOKEN characters: bytes that do not continue a character."""
+    if j - i > 4 * LONGEST_TOKEN:
+        return True
+    n = 0
+    for k in range(i, j):
+        n += (data[k] & 0xC0) != 0x80
+    return n > LONGEST_TOKEN
+
+
+@njit
 def tokenise(
     data, offsets, first, word, fold, urls, mentions, entities,
     slots, hashes, starts, pool, counts, used, ids, lengths,
 ):  # fmt: skip
-    """Number the tokens of documents from `first` on; returns the first document there was no room for.
+    """Number the tokens of documents from `first` on; returns the document in which the room ran out.
 
-    The text of document d is data[offsets[d] : offsets[d + 1]]; a token is a run of characters with word[code] != 0,
-    with ASCII bytes folded by fold[byte]. Entry e of the table is pool[starts[e] : starts[e + 1]], seen counts[e]
-    times; slots is the open-addressing index (-1: free). used = (entries, ids written). ids gets the entry of every
-    token, lengths[d] how many document d has.
+    If there was room for all, that is the number of documents. The text of document d is
+    data[offsets[d] : offsets[d + 1]]; a token is a run of characters with word[code] != 0, with ASCII bytes folded by
+    fold[byte]. A token that is too long counts as the empty token, which is never a word and keeps its neighbours
+    apart. Entry e of the table is pool[starts[e] : starts[e + 1]], seen counts[e] times; slots is the open-addressing
+    index (-1: free). ids gets the entry of every token; lengths[d] grows by the number of tokens of document d.
+    used = (entries, ids written, where in `data` the room ran out): the next call, with more room, starts there.
     """
     mask = np.uint64(slots.size - 1)
     n_entries, n_ids = used[0], used[1]
     for d in range(first, offsets.size - 1):
-        i = offsets[d]
+        i = max(offsets[d], used[2])
         end = offsets[d + 1]
-        most = (end - i) // 2 + 1  # tokens
-        if (
-            starts[n_entries] + end - i > pool.size
-            or n_entries + most >= counts.size
-            or 2 * (n_entries + most) > slots.size
-            or n_ids + most > ids.size
-        ):
-            used[0], used[1] = n_entries, n_ids
-            return d
         begun = n_ids
         after_word = False
         while i < end:
@@ -160,38 +165,67 @@ def tokenise(
                     h = FNV_START
                     for k in range(i, j):
                         h = (h ^ np.uint64(fold[data[k]])) * FNV_PRIME
+            n = j - i
+            if n > LONGEST_TOKEN and is_too_long(data, i, j):
+                n = 0
+                h = FNV_START
             h ^= h >> np.uint64(32)
             slot = h & mask
-            while True:
+            full = n_ids == ids.size
+            while not full:
                 e = slots[slot]
                 if e < 0:
                     e = n_entries
+                    at = starts[e]
+                    full = at + n > pool.size or e == counts.size or 2 * e >= slots.size
+                    if full:
+                        break
                     slots[slot] = e
                     hashes[e] = h
-                    at = starts[e]
-                    for k in range(j - i):
+                    for k in range(n):
                         pool[at + k] = fold[data[i + k]]
-                    starts[e + 1] = at + j - i
+                    starts[e + 1] = at + n
                     counts[e] = 0
                     n_entries += 1
                     break
-                if hashes[e] == h and starts[e + 1] - starts[e] == j - i:
+                if hashes[e] == h and starts[e + 1] - starts[e] == n:
                     same = True
-                    for k in range(j - i):
+                    for k in range(n):
                         if pool[starts[e] + k] != fold[data[i + k]]:
                             same = False
                             break
                     if same:
                         break
                 slot = (slot + np.uint64(1)) & mask
+            if full:
+                lengths[d] += n_ids - begun
+                used[0], used[1], used[2] = n_entries, n_ids, i
+                return d
             counts[e] += 1
             ids[n_ids] = e
             n_ids += 1
             i = after
             after_word = True
-        lengths[d] = n_ids - begun
+        lengths[d] += n_ids - begun
     used[0], used[1] = n_entries, n_ids
     return offsets.size - 1
+
+
+@njit
+def letters_by_script(pool, starts, counts, n_entries, script, letters, tokens):
+    """letters[s] += the characters of script[code] = s in all tokens, tokens[s] += the tokens that begin with one.
+
+    A token is counted as often as it was seen.
+    """
+    for e in range(n_entries):
+        i = starts[e]
+        while i < starts[e + 1]:
+            code, size = code_point(pool, i, starts[e + 1])
+            s = script[code] if code < script.size else 0
+            letters[s] += counts[e]
+            if i == starts[e]:
+                tokens[s] += counts[e]
+            i += size
 
 
 @njit

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fdmix.preparation import Cleaning
-from fdmix.text.stop_words import LISTS, from_file
+from fdmix.text.stop_words import LISTS, from_file, separated
 
 PRESETS = {
     "plain": Cleaning(
@@ -40,16 +40,38 @@ def cleaning_of(preset: str | Cleaning | None, steps: dict[str, Any]) -> Cleanin
         raise TypeError(f"there is no step {unknown[0]!r}; there are {', '.join(known)}")
     if "stop_words" in steps:
         steps = steps | {"stop_words": _stop_words(steps["stop_words"])}
+    if "add_stop_words" in steps:
+        steps = steps | {"add_stop_words": _added_stop_words(steps["add_stop_words"])}
     return replace(recipe, **steps)
+
+
+def names_a_file(stop_words: Any) -> bool:
+    """Whether stop words are given by the name of a file, and not as a language or as words."""
+    return isinstance(stop_words, str | os.PathLike) and stop_words not in ("auto", *LISTS)
 
 
 def _stop_words(given: Any) -> Any:
     if given is None or given is False:
         return None
-    if isinstance(given, str | os.PathLike) and given != "auto" and given not in LISTS:
-        if not Path(given).is_file():
+    if names_a_file(given):
+        if not os.path.isfile(given):  # noqa: PTH113  (Path.is_file raises errors if a name is too long)
             raise ValueError(
-                f"stop_words={str(given)!r} is neither a file nor a language; there are lists for {', '.join(LISTS)}"
+                f"stop_words={str(given)[:80]!r} is neither a file nor a language; "
+                f"there are lists for {', '.join(LISTS)}"
             )
         return from_file(Path(given))
     return given if isinstance(given, str) else tuple(given)
+
+
+def _added_stop_words(given: Any) -> Any:
+    """The words of a file, of a string with commas or blanks between them, or of any iterable."""
+    if given is None:
+        return ()
+    if not isinstance(given, str | os.PathLike):
+        return tuple(given)
+    if os.path.isfile(given):  # noqa: PTH113
+        return from_file(Path(given))
+    words = separated(str(given))
+    if isinstance(given, os.PathLike) or any(mark in word for word in words for mark in ("/", "\\", ".")):
+        raise ValueError(f"there is no file {str(given)[:80]!r} of stop words to add")
+    return tuple(words)

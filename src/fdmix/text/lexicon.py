@@ -29,6 +29,7 @@ class Lexicon:
         self.slots = np.full(1 << 13, -1, np.int32)
         self.size = 0
         self.numbers: dict[str, int] = {}  # of tokens that a user's tokenizer gave
+        self._n_too_long = 0  # of them
 
     def read(self, batch: Batch) -> tuple[Any, Any]:
         """(token numbers of all documents one after the other, number of tokens of each document)."""
@@ -39,7 +40,7 @@ class Lexicon:
         lengths = np.zeros(len(batch), np.int32)
         n_bytes = int(batch.offsets[-1] - batch.offsets[0])
         ids = np.empty(n_bytes // 4 + 1024, np.int32)
-        used = np.array([self.size, 0], np.int64)
+        used = np.array([self.size, 0, 0], np.int64)
         done = 0
         while True:
             done = kernels.tokenise(
@@ -49,11 +50,19 @@ class Lexicon:
             self.size = int(used[0])
             if done == len(batch):
                 break
-            longest = int(batch.offsets[done + 1] - batch.offsets[done])
-            if used[1] + longest // 2 + 1 > ids.size:
-                ids = np.resize(ids, ids.size + max(ids.size // 2, longest))
-            self._make_room(longest)
+            if used[1] == ids.size:
+                ids = _extended(ids, ids.size, 2 * ids.size)
+            else:
+                self._make_room()
         return ids[: used[1]].copy(), lengths
+
+    @property
+    def n_too_long(self) -> int:
+        """How many tokens had more than LONGEST_TOKEN characters; each is stored as the empty token."""
+        if self.cleaning.tokenizer is not None:
+            return self._n_too_long
+        lengths = np.diff(self.starts[: self.size + 1])
+        return int(self.counts[: self.size][lengths == 0].sum())
 
     def tokens(self, first: int = 0) -> list[str]:
         """The distinct tokens from a number on."""
@@ -90,14 +99,14 @@ class Lexicon:
         lexicon.size = arrays["counts"].size
         lexicon.pool, lexicon.starts = arrays["pool"].copy(), arrays["starts"].copy()
         lexicon.hashes, lexicon.counts = arrays["hashes"].view(np.uint64).copy(), arrays["counts"].copy()
-        lexicon._make_room(1 << 12)
+        lexicon._make_room()
         return lexicon
 
-    def _make_room(self, longest: int) -> None:
-        """For a document of so many bytes more: twice as much as is used."""
+    def _make_room(self) -> None:
+        """For twice as many tokens, and more than one in any case."""
         n_entries, n_bytes = self.size, int(self.starts[self.size])
-        entries = 2 * n_entries + longest // 2 + (1 << 12)
-        self.pool = _extended(self.pool, n_bytes, 2 * n_bytes + longest + (1 << 16))
+        entries = 2 * n_entries + (1 << 12)
+        self.pool = _extended(self.pool, n_bytes, 2 * n_bytes + (1 << 16))
         self.starts = _extended(self.starts, n_entries + 1, entries + 1)
         self.hashes, self.counts = (_extended(array, n_entries, entries) for array in (self.hashes, self.counts))
         self.slots = np.empty(1 << (2 * entries).bit_length(), np.int32)
@@ -114,7 +123,9 @@ class Lexicon:
             for token in found:
                 if not isinstance(token, str):
                     raise TypeError(f"the tokenizer gave {token!r}; tokens must be strings")
-                ids.append(self.numbers.setdefault(token, len(self.numbers)))
+                too_long = len(token) > kernels.LONGEST_TOKEN
+                self._n_too_long += too_long
+                ids.append(self.numbers.setdefault("" if too_long else token, len(self.numbers)))
             lengths[d] = len(ids) - before
         numbers = np.array(ids, np.int32)
         self.size = len(self.numbers)

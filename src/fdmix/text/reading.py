@@ -20,6 +20,7 @@ from fdmix.moments import Moments
 from fdmix.preparation import Cleaning
 from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
+from fdmix.text.notices import notice, watched
 from fdmix.text.sources import source_of
 from fdmix.text.spool import Spool, TokenBatch, token_batches
 from fdmix.text.vocabularies import Recipe, chosen_recipe, stacked
@@ -33,7 +34,7 @@ Report = Callable[[str, int, int | None], Any]  # of a step: its name, how far, 
 def read_corpus(
     source: Any,
     *,
-    column: str | None = None,
+    column: str | int | None = None,
     id: str | None = None,
     date: str | None = None,
     label: str | None = None,
@@ -41,6 +42,8 @@ def read_corpus(
     preset: str | Cleaning | None = None,
     like: Any = None,
     encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
     n_threads: int | None = None,
     report: Report | None = None,
     **steps: Any,
@@ -49,14 +52,16 @@ def read_corpus(
 
     Parameters
     ----------
-    source : strings, a file, folder or glob (.txt, .csv, .tsv, .jsonl, .parquet, also .gz, .bz2, .xz, .zst; "-" is
-        standard input), a list of paths, or a pandas, polars or Arrow table
+    source : strings, a file, folder or glob (.txt, .csv, .tsv, .jsonl, .parquet, .xlsx, also .gz, .bz2, .xz, .zst;
+        "-" is standard input), a list of paths, or a pandas, polars or Arrow table
     column : of a table, that holds the text; needed if there are several and none is called "text"
     id, date, label : columns that travel along, as `corpus.documents["id"]` and so on
     split : "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of text files)
     preset : "papers" and "tweets" are the paper's recipes, "plain" only folds case; or a Cleaning
     like : a Corpus, Moments or Mixture: clean alike, and keep its words (all words, if its vocabulary is open)
     encoding : of files, default UTF-8
+    delimiter : between the columns of CSV files, "tab" for tabs; default: comma, semicolon, tab or bar, as it seems
+    header : False if the first row of a CSV file or spreadsheet is data: then columns are called 1, 2, ...
     report : called as `report("reading", done, of)` while it goes on
     steps : of `Cleaning`, to change the preset's: `stem="english", min_count=10, stop_words=None`
 
@@ -64,8 +69,12 @@ def read_corpus(
     >>> corpus.vocabulary
     ('cat', 'dog', 'mat', 'sat')
     """
-    kept = tuple((name, wanted) for name, wanted in (("id", id), ("date", date), ("label", label)) if wanted)
-    given = source_of(source, Layout(column, kept, split, encoding))
+    kept = tuple(
+        (name, wanted) for name, wanted in (("id", id), ("date", date), ("label", label)) if wanted is not None
+    )
+    given = source_of(
+        source, Layout(None if column is None else str(column), kept, split, encoding, delimiter, header)
+    )
     cleaning, recipe = treatment(like, preset, steps)
     if recipe is not None:
         return _corpus(token_batches(given, cleaning, n_threads, report), recipe)
@@ -77,12 +86,14 @@ def read_corpus(
 def read_moments(
     source: Any,
     *,
-    column: str | None = None,
+    column: str | int | None = None,
     split: str | None = None,
     preset: str | Cleaning | None = None,
     like: Any = None,
     folds: int = 0,
     encoding: str | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
     n_threads: int | None = None,
     report: Report | None = None,
     **steps: Any,
@@ -91,7 +102,7 @@ def read_moments(
 
     The text is read once; its tokens wait as numbers in a temporary file until the vocabulary is known.
     """
-    given = source_of(source, Layout(column, (), split, encoding))
+    given = source_of(source, Layout(None if column is None else str(column), (), split, encoding, delimiter, header))
     cleaning, recipe = treatment(like, preset, steps)
     if recipe is not None:
         log = SourceLog()
@@ -122,7 +133,10 @@ def corpora(
     if isinstance(batches, Spool):
         of, workers = len(batches), None
         recipe.learn(batches.lexicons)
+        notice(batches.lexicons)
         batches = batches.after(done)
+    else:
+        batches = watched(batches)
 
     def work(batch: TokenBatch) -> tuple[Any, Any, Any]:
         counts, keep = recipe.counts(batch)
@@ -191,7 +205,7 @@ def _corpus(batches: Any, recipe: Recipe) -> Corpus:
     kept: dict[str, list[Any]] = {}
     places: list[Any] = []
     position = 0
-    for batch in batches:
+    for batch in watched(batches):
         rows, keep = recipe.counts(batch)
         counts.append(rows[keep] if not keep.all() else rows)
         if (written := recipe.forms(batch)) is not None:

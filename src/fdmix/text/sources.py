@@ -6,13 +6,17 @@ import glob
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
-from fdmix.text.files import KINDS, STDIN, Layout, TextError, batches_of, kind_of, table_batches
+from fdmix.text.files import KINDS, STDIN, batches_of, kind_of
+from fdmix.text.layouts import Layout, TextError
+from fdmix.text.tables import table_batches, table_of_frame
+
+EMPTY_NAME = "the name of an input is empty: name a file or a folder; '.' is the folder you are in"
 
 
 class Source(ABC):
@@ -70,7 +74,7 @@ class Strings(Source):
 
     def batches(self) -> Iterator[Batch]:
         """Strings; None and NaN, as tables have them, are empty documents."""
-        if self.layout.column or self.layout.kept:
+        if self.layout.column is not None or self.layout.kept:
             raise ValueError("strings have no columns: column=, id=, date= and label= are for tables")
         rows = ((_row(text, number), number + 1) for number, text in enumerate(self.texts))
         yield from in_batches(paragraphs(rows) if self.layout.split == "paragraphs" else rows, ())
@@ -101,13 +105,15 @@ def source_of(source: Any, layout: Layout) -> Source:
         return files_of([source], layout)
     if isinstance(source, bytes | Mapping):
         raise TypeError(f"text is read from strings, files or tables, not from {type(source).__name__}")
+    if layout.is_for_csv and not _are_paths(source):
+        raise ValueError("delimiter= and header= are for CSV files and spreadsheets, not for text in memory")
     if type(source).__name__ == "LazyFrame":
         raise TypeError("this is a lazy frame: collect() it first")
     if any(hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__")) or _is_frame(source):
         return _table_of(source, layout)
-    if isinstance(source, list | tuple) and source and all(isinstance(item, os.PathLike) for item in source):
+    if _are_paths(source):
         return files_of(source, layout)
-    if isinstance(source, list | tuple) and source and all(isinstance(s, str) and _is_file(s) for s in source):
+    if isinstance(source, list | tuple) and source and all(isinstance(s, str) and _names_a_file(s) for s in source):
         raise TypeError("these strings are names of files: give Path objects to read the files")
     if not isinstance(source, Iterable):
         raise TypeError(f"text is read from strings, files or tables, not from {type(source).__name__}")
@@ -120,9 +126,11 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
     per_file: set[str] = set()
     for item in given:
         name = os.fspath(item)
-        if name == STDIN or Path(name).is_file():
+        if not name:
+            raise FileNotFoundError(EMPTY_NAME)
+        if name == STDIN or _is(name, Path.is_file):
             paths.append(name)
-        elif Path(name).is_dir():
+        elif _is(name, Path.is_dir):
             found = _in_folder(Path(name))
             per_file |= {path for path in found if kind_of(path) == "text"}
             paths += found
@@ -132,6 +140,8 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
             some_text = len(name) > 200 or "\n" in name or " " in name
             hint = ": to read strings give a list of them" if some_text else ""
             raise FileNotFoundError(f"there is no file or folder {name[:80]!r}{hint}")
+    if paths.count(STDIN) > 1:
+        raise ValueError("standard input (-) can be read once: name it once")
     if not paths:
         raise TextError("there is no file to read")
     whole = replace(layout, split=layout.split or "files")
@@ -151,8 +161,23 @@ def _in_folder(folder: Path) -> list[str]:
     return [str(path) for path in known]
 
 
-def _is_file(name: str) -> bool:
-    return len(name) < 1_000 and "\n" not in name and Path(name).is_file()
+def _is(name: str, kind: Callable[[Path], bool]) -> bool:
+    """Whether this is the name of a file (a folder); False if it cannot be a name, as when it is too long."""
+    try:
+        return kind(Path(name))
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return False
+
+
+def _names_a_file(text: str) -> bool:
+    """Whether a text happens to be the name of a file, for whatever reason it may not be."""
+    return os.path.isfile(text)  # noqa: PTH113  (Path.is_file raises errors)
+
+
+def _are_paths(source: Any) -> bool:
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(item, os.PathLike) for item in source)
 
 
 def _is_frame(source: Any) -> bool:
@@ -172,8 +197,8 @@ def _table_of(source: Any, layout: Layout) -> Source:
         return Table(source, layout)
     if isinstance(source, pa.RecordBatch):
         return Table(pa.Table.from_batches([source]), layout)
-    if type(source).__module__.startswith("pandas"):
-        return Table(pa.Table.from_pandas(source, preserve_index=False), layout)
+    if _is_frame(source):
+        return Table(table_of_frame(source, layout), layout)
     return Table(pa.table(source), layout)
 
 

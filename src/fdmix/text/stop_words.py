@@ -105,9 +105,17 @@ def resolved(given: str | tuple[str, ...] | None) -> frozenset[str]:
 
 
 def from_file(path: str | Path) -> tuple[str, ...]:
-    """Words of a text file, separated by white space; what follows a # is a remark."""
-    lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    return tuple(sorted({word for line in lines for word in line.split("#")[0].split()}))
+    """Words of a text file, separated by white space or commas; what follows a # is a remark."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not a list of stop words: it is not UTF-8 text") from None
+    return tuple(sorted({word for line in lines for word in separated(line.split("#")[0])}))
+
+
+def separated(text: str) -> list[str]:
+    """The words of a string, separated by white space or commas."""
+    return text.replace(",", " ").split()
 
 
 def language_of(counts: dict[str, int]) -> str | None:

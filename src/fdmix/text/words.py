@@ -23,7 +23,7 @@ class Cleaner:
 
     def __init__(self, cleaning: Cleaning) -> None:
         self.cleaning = cleaning
-        given = resolved(cleaning.stop_words)
+        given = resolved(cleaning.stop_words).union(cleaning.add_stop_words)
         self.stop_words = {_composed(word.lower() if cleaning.lowercase else word) for word in given}
         self.stems: dict[str, str] = {}
         self.stemmer: Any = None

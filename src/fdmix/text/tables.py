@@ -1,0 +1,125 @@
+"""Tables with types: Parquet files, and pandas, polars or Arrow tables in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fdmix.text.batches import Batch, from_arrow, in_batches, paragraphs
+from fdmix.text.layouts import Layout, TextError, chosen_column, known_column
+
+ROWS_AT_A_TIME = 16_384
+IN_MEMORY = "the table"
+
+
+def parquet_batches(path: str, layout: Layout) -> Iterator[Batch]:
+    """The rows of a Parquet file."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    size = Path(path).stat().st_size
+    try:
+        with pq.ParquetFile(path) as file:
+            yield from _arrow_batches(
+                file.iter_batches(ROWS_AT_A_TIME, columns=_arrow_columns(file.schema_arrow, layout, path)),
+                file.schema_arrow, layout, path, lambda rows: size * rows // max(1, file.metadata.num_rows),
+            )  # fmt: skip
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise TextError(f"{path} is not a valid Parquet file: {str(error).splitlines()[0]}") from None
+
+
+def table_batches(table: Any, layout: Layout) -> Iterator[Batch]:
+    """The rows of an Arrow table."""
+    columns = _arrow_columns(table.schema, layout, IN_MEMORY)
+    pieces = table.select(columns).to_batches(max_chunksize=ROWS_AT_A_TIME)
+    yield from _arrow_batches(pieces, table.schema, layout, IN_MEMORY, lambda rows: rows)
+
+
+def table_of_frame(frame: Any, layout: Layout) -> Any:
+    """An Arrow table of those columns of a pandas or polars table that are needed; the others may hold anything."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    names = [str(name) for name in frame.columns]
+    if layout.column is not None or "text" in names:
+        text_columns = []
+    else:
+        text_columns = [name for name, column in zip(names, _columns(frame), strict=True) if _may_hold_text(column)]
+    column = chosen_column(names, text_columns, layout.column, IN_MEMORY)
+    wanted = list(dict.fromkeys([column, *(known_column(names, name, IN_MEMORY) for _, name in layout.kept)]))
+    columns = dict(zip(names, _columns(frame), strict=True))
+    arrays = [_as_arrow(columns[name]) for name in wanted]
+    for name, array in zip(wanted, arrays, strict=True):
+        if array is None:
+            raise TextError(_mixture(name, columns[name], is_text=name == column))
+    return pa.table(arrays, names=wanted)
+
+
+def _columns(frame: Any) -> list[Any]:
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, number] for number in range(frame.shape[1])]
+    return list(frame.get_columns())
+
+
+def _as_arrow(column: Any) -> Any:
+    """The column as an Arrow array, None if its values have types that do not go together."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        if hasattr(column, "iloc"):
+            return pa.array(column, from_pandas=True)
+        return pa.array(list(column)) if str(column.dtype) == "Object" else column.to_arrow()
+    except (pa.ArrowException, OverflowError):
+        return None
+
+
+def _may_hold_text(column: Any) -> bool:
+    """Whether all values are text, or some are, in a column of mixed types."""
+    array = _as_arrow(column)
+    return any(isinstance(value, str) for value in column) if array is None else _holds_text(array.type)
+
+
+def _mixture(name: str, column: Any, is_text: bool) -> str:
+    kinds = sorted({type(value).__name__ for value in column})
+    if not is_text:
+        return f"column {name!r} holds values of several types ({', '.join(kinds)}): convert them to strings first"
+    number, kind = next(
+        (n, type(v).__name__) for n, v in enumerate(column) if v is not None and not isinstance(v, str)
+    )
+    return f"row {number} of column {name!r} holds {kind}, not text: convert the column to strings first"
+
+
+def _holds_text(kind: Any) -> bool:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    return any(test(kind) for test in tests)
+
+
+def _arrow_columns(schema: Any, layout: Layout, path: str) -> list[str]:
+    text_columns = [field.name for field in schema if _holds_text(field.type)]
+    column = chosen_column(schema.names, text_columns, layout.column, path)
+    if column not in text_columns:
+        raise TextError(f"{path}: column {column!r} holds {schema.field(column).type}, not text")
+    return list(dict.fromkeys([column, *(known_column(schema.names, name, path) for _, name in layout.kept)]))
+
+
+def _arrow_batches(
+    pieces: Any, schema: Any, layout: Layout, path: str, place: Callable[[int], int]
+) -> Iterator[Batch]:
+    column = _arrow_columns(schema, layout, path)[0]
+    rows = 0
+    for piece in pieces:
+        rows += len(piece)
+        kept = {name: piece.column(source) for name, source in layout.kept}
+        batch = from_arrow(piece.column(column), kept, place(rows))
+        if layout.split != "paragraphs":
+            yield batch
+            continue
+        values = list(zip(*batch.kept.values(), strict=True)) if kept else [()] * len(batch)
+        placed = ((row, batch.consumed) for row in zip(batch.texts(), values, strict=True))
+        yield from in_batches(paragraphs(placed), layout.names)
