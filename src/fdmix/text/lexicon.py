@@ -90,7 +90,7 @@ class Lexicon:
             all(array.ndim == 1 for array in (pool, starts, hashes, counts))
             and (pool.dtype, starts.dtype, hashes.dtype, counts.dtype) == (np.uint8, np.int64, np.int64, np.int64)
             and (starts.size - 1 == hashes.size == counts.size)
-            and (starts[0] == 0 and (starts[1:] > starts[:-1]).all() and starts[-1] == pool.size)
+            and (starts[0] == 0 and (starts[1:] >= starts[:-1]).all() and starts[-1] == pool.size)
             and (counts >= 0).all()
         )
         if not sound:
