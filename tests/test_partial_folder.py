@@ -203,7 +203,7 @@ def replaced(place, value):
         {"arrays": {"0.counts": replaced(0, 2**62)}},
         {"arrays": {"0.counts": lambda array: array.astype(np.float64)}},
     ],
-    ids=str,
+    ids=lambda change: "-".join(f"{kind}.{name}" for kind, names in change.items() for name in names),
 )
 def test_forged_states_of_reading(text, whole, change):
     """Checked before compiled code touches them, although their checksums are right."""

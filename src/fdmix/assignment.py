@@ -136,7 +136,8 @@ def assign(
             assign_posterior(begin, end, *table, a, POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE, theta, scores)
 
     list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
-    lengths = np.asarray(counts.sum(axis=1, dtype=np.int64)).ravel()
+    whole = np.issubdtype(counts.dtype, np.integer)  # or weights, whose sum may be below 1
+    lengths = np.asarray(counts.sum(axis=1, dtype=np.int64 if whole else np.float64)).ravel()
     result = Assignment(theta, gaps, scores, lengths, n_unknown, tolerance)
     scores[result.empty] = np.nan
     theta[result.empty] = average

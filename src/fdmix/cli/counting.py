@@ -87,6 +87,8 @@ def count(
         raise ValueError("give --out FILE for the moments, or --estimate to see what counting will take")
     if out is not None and estimate:
         raise ValueError("--estimate writes no file: leave out --out")
+    if out is not None:
+        check_output(out, inputs)
     files = files_of(inputs, text.layout)
     if not again:
         _refuse_repeated_paths(files)
@@ -95,7 +97,6 @@ def count(
     if out is None:
         _say_forecast(files, cleaning, model, threads, as_json)
         return
-    check_output(out, inputs)
     job = CountInProgress(files, cleaning, out, like=model, folds=folds)
     refuse_to_replace(out, force or job.resumes)
     with timed() as seconds:
