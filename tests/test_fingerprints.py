@@ -23,7 +23,7 @@ from fdmix.baselines import extreme_points
 
 STORED = Path(__file__).with_name("fingerprints.json")
 TEXTS = [
-    f"Learning topic {i % 7} from families of words {'abcdefgh'[i % 8] * 3} and {'stuvwxyz'[(i * 3) % 8] * 3} learned."
+    f"Learning topic {i % 7} from families of {'abcdefgh'[i % 8] * 3} and {'stuvwxyz'[(i * 3) % 8] * 3} learned."
     for i in range(1_500)
 ]
 
