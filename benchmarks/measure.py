@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from fdmix.kernels.threads import thread_count
+from fdmix.runtime.threads import thread_count
 
 
 def seconds(work, repeats=3):

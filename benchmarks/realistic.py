@@ -19,7 +19,6 @@ from benchmarks.data import mlpapers, mlpapers_holdout
 from benchmarks.measure import machine
 from benchmarks.peers import gibbs as gibbs_on
 from fdmix import Corpus, Moments, fit_documents, fit_mixture, worlds
-from fdmix.assignment import matched_prior
 from fdmix.metrics import (
     coherence,
     completion_log_likelihood,
@@ -27,6 +26,7 @@ from fdmix.metrics import (
     holdout_log_likelihood,
     matching_distance,
 )
+from fdmix.mixture.assignment import matched_prior
 
 T, DOCUMENTS, LENGTH = 200, 40_000, 30
 TEXT_TOPICS, PARAGRAPHS, HOLDOUT = 100, 60_000, 5_000

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix import Corpus, read_corpus
-from fdmix.cli.docstrings import installed_docstrings
+from fdmix.cli.demo_docstrings import installed_docstrings
 
 HOLDOUT = 0.2
 

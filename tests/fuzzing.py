@@ -22,11 +22,11 @@ from safetensors.numpy import load, save
 
 from fdmix import Cleaning, Mixture, Moments, read_corpus, read_moments
 from fdmix.cli.looking import _of_model, _of_moments
-from fdmix.preparation import Preparation
-from fdmix.storage import MAGIC, PREAMBLE, FileError
+from fdmix.corpus.preparation import Preparation
+from fdmix.storage.arrays import MAGIC, PREAMBLE, FileError
 from fdmix.text import batches, reading
 from fdmix.text.files import Layout
-from fdmix.text.resumable import CountInProgress
+from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
 
 ODD_VALUES: list[Any] = [

@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 from fdmix import baselines, metrics, worlds
-from fdmix.corpus import Corpus
-from fdmix.fit import Progress, Solution, fit_mixture
-from fdmix.mixture import Mixture
-from fdmix.moments import Moments
-from fdmix.pairs_and_documents import fit_documents
-from fdmix.preparation import Cleaning
-from fdmix.refinement import Refinement, refine
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.preparation import Cleaning
+from fdmix.documents.fitting import fit_documents
+from fdmix.documents.refining import Refinement, refine
+from fdmix.fit.fitting import Progress, Solution, fit_mixture
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
 from fdmix.text import read_corpus, read_moments
 
 if TYPE_CHECKING:
-    from fdmix.estimator import FDM
+    from fdmix.sklearn.estimator import FDM
 
 __version__ = "0.1.0"
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """FDM, when it is asked for: scikit-learn takes a second to import, and most of fdmix does not need it."""
     if name == "FDM":
-        from fdmix.estimator import FDM  # noqa: PLC0415
+        from fdmix.sklearn.estimator import FDM  # noqa: PLC0415
 
         return FDM
     raise AttributeError(f"module 'fdmix' has no attribute {name!r}")

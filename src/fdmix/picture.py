@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.storage import replacing
+from fdmix.storage.arrays import replacing
 
 SHADES = " ·░▒▓█"
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus import Corpus
-from fdmix.mixture import Mixture, dirichlet_correlations
-from fdmix.whole_numbers import whole_number
+from fdmix.corpus.corpus import Corpus
+from fdmix.mixture.mixture import Mixture, dirichlet_correlations
+from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 DOCUMENTS_AT_A_TIME = 50_000

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.assignment import assign
-from fdmix.kernels.recovery import recover_l2
-from fdmix.kernels.threads import in_threads
-from fdmix.mixture import Mixture
-from fdmix.moments import Moments
-from fdmix.pairs import rearranged
-from fdmix.starts import anchors
-from fdmix.whole_numbers import whole_number
+from fdmix.fit.starts import anchors
+from fdmix.kernels.anchor_recovery import recover_l2
+from fdmix.mixture.assignment import assign
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.moments.pair_sums import rearranged
+from fdmix.runtime.threads import in_threads
+from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 WORDS_AT_A_TIME = 64

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.baselines.mallet import train_mallet
-from fdmix.corpus import Corpus
-from fdmix.mixture import Mixture
-from fdmix.whole_numbers import whole_number
+from fdmix.corpus.corpus import Corpus
+from fdmix.mixture.mixture import Mixture
+from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 1_000

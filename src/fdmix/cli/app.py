@@ -11,8 +11,15 @@ from typing import Annotated
 import typer
 
 import fdmix
-from fdmix.cli import counting, demonstration, documents, evaluation, fitting, looking, refining, reproduction
+from fdmix.cli.assign import assign
 from fdmix.cli.console import LogLines, say
+from fdmix.cli.counting import count, merge, prune, subtract
+from fdmix.cli.demo import demo
+from fdmix.cli.evaluate import evaluate
+from fdmix.cli.fit import fit
+from fdmix.cli.looking import info, topics
+from fdmix.cli.refine import refine
+from fdmix.cli.reproduce import reproduce
 from fdmix.display import for_terminal
 
 app = typer.Typer(
@@ -21,11 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demonstration.demo, counting.count, counting.merge, counting.prune, counting.subtract,
-    fitting.fit, refining.refine, looking.topics, documents.assign, evaluation.evaluate, looking.info,
-    reproduction.reproduce,
-):  # fmt: skip
+for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, info, reproduce):
     app.command()(command)
 
 

@@ -23,7 +23,7 @@ from rich.progress import (
 )
 
 from fdmix.display import for_json, for_terminal
-from fdmix.refinement import Refinement
+from fdmix.documents.refining import Refinement
 
 WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
 PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False, "soft_wrap": True}  # text is text

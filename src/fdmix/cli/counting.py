@@ -34,14 +34,14 @@ from fdmix.cli.options import (
     Threads,
     with_text_options,
 )
-from fdmix.mixture import Mixture
-from fdmix.model_folder import is_model
-from fdmix.moments import Moments
-from fdmix.storage import replacing
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.storage.arrays import replacing
+from fdmix.storage.model_folder import is_model
 from fdmix.text.files import STDIN, Layout
 from fdmix.text.forecast import forecast
 from fdmix.text.reading import read_moments
-from fdmix.text.resumable import CountInProgress
+from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import Files, files_of
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.")]

@@ -8,11 +8,11 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
-from fdmix.ledger import shared_sources
-from fdmix.model_folder import is_model, writable
-from fdmix.moments import Moments
-from fdmix.storage import MAGIC
-from fdmix.temporaries import require_writable
+from fdmix.moments.ledger import shared_sources
+from fdmix.moments.moments import Moments
+from fdmix.storage.arrays import MAGIC
+from fdmix.storage.model_folder import is_model, writable
+from fdmix.storage.temporaries import require_writable
 from fdmix.text.files import STDIN
 from fdmix.text.sources import EMPTY_NAME
 

@@ -13,11 +13,11 @@ from fdmix.cli.counting import facts_of
 from fdmix.cli.inputs import is_moments
 from fdmix.cli.options import AsJson, Model
 from fdmix.cli.tables import hint_at_dominating_words, plain_table, topic_facts, topic_table
+from fdmix.corpus.preparation import Preparation
 from fdmix.display import for_terminal
-from fdmix.mixture import Mixture
-from fdmix.model_folder import is_model
-from fdmix.moments import Moments
-from fdmix.preparation import Preparation
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.storage.model_folder import is_model
 
 MOST_LISTED = 20  # words of a list, such as stop words; --json gives all
 

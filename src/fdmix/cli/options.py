@@ -13,7 +13,7 @@ import typer
 from typer.models import OptionInfo
 
 from fdmix.cli.console import say
-from fdmix.preparation import Cleaning
+from fdmix.corpus.preparation import Cleaning
 from fdmix.text.cleaning import cleaning_of, names_a_file
 from fdmix.text.files import Layout
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from fdmix.cli.console import out, say, show
 from fdmix.display import for_terminal, shown_word, shown_words
 from fdmix.metrics import dominating_words
-from fdmix.mixture import Mixture
+from fdmix.mixture.mixture import Mixture
 
 STOP_WORD = re.compile(r"\w[\w’-]*")  # what can be typed after --add-stop-words as it is
 MOST_HINTED = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import scipy.sparse as sp
 
-from fdmix.engines.engine import Engine, Expectation, State
+from fdmix.engines.contract import Engine, Expectation, State
 from fdmix.engines.numba_engine import NumbaEngine
 from fdmix.engines.numpy_engine import NumpyEngine
 

@@ -15,13 +15,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.engines.buffers import Buffers, padded
-from fdmix.engines.engine import LARGEST_FACTOR, Engine, Expectation, State
+from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
 from fdmix.engines.tiling import Tiling
-from fdmix.kernels import dense_pass, sparse_pass, steps
+from fdmix.kernels import dense_pass, em_step, sparse_pass
 from fdmix.kernels.sparse_pass import STRIP
-from fdmix.kernels.threads import Workers, one_blas_thread
-from fdmix.mixture import Mixture
-from fdmix.pairs import rearranged
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_sums import rearranged
+from fdmix.runtime.threads import Workers, one_blas_thread
 
 ROWS = 256  # words that a task of the EM step takes
 CHUNK = 512  # words in one matrix product
@@ -56,7 +56,7 @@ class NumbaEngine(Engine):
         self.n_topics = mixture.n_topics  # which may change between runs of passes
         P = padded(self.n_words, self.n_topics, max(self.dense.block, STRIP))
         P[: self.n_words, : self.n_topics] = mixture.topics[:, self.order].T
-        P[P < steps.SMALLEST] = 0
+        P[P < em_step.SMALLEST] = 0
         return _NumbaState(P, mixture.correlations, int(np.count_nonzero(P)))
 
     def mixture(self, state: State) -> Mixture:
@@ -98,14 +98,14 @@ class NumbaEngine(Engine):
         """Three rounds over the rows: pay the toll, over-relax, normalise."""
         P, lift, out = state.topics, expectation.lift, self.buffers.like(state.topics)
         relaxation = (np.float32(power), np.float32(LARGEST_FACTOR))
-        totals = self._by_rows(lambda begin, end, t: steps.pay(begin, end, P, lift, np.float32(toll), out, t))
+        totals = self._by_rows(lambda begin, end, t: em_step.pay(begin, end, P, lift, np.float32(toll), out, t))
         for lost in np.flatnonzero(totals[: self.n_topics] == 0):  # it pays no toll
             out[:, lost] = np.where(P[:, lost] > 0, P[:, lost] * lift[:, lost], 0)
             totals[lost] = out[:, lost].sum()
         scale = _inverse(totals)
-        totals = self._by_rows(lambda begin, end, t: steps.relax(begin, end, P, scale, *relaxation, out, t))
+        totals = self._by_rows(lambda begin, end, t: em_step.relax(begin, end, P, scale, *relaxation, out, t))
         scale = _inverse(totals)
-        n_active = sum(self._each_rows(lambda begin, end: steps.normalise(begin, end, scale, out)))
+        n_active = sum(self._each_rows(lambda begin, end: em_step.normalise(begin, end, scale, out)))
         return _NumbaState(out, self._correlations(state, expectation, power), n_active)
 
     def _alpha(self, state: State) -> Any:

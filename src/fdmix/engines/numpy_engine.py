@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.engines.engine import LARGEST_FACTOR, Engine, Expectation, State
-from fdmix.mixture import Mixture, log_likelihood_and_ratios
+from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
+from fdmix.mixture.mixture import Mixture, log_likelihood_and_ratios
 
 
 class NumpyEngine(Engine):

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus import Corpus
-from fdmix.mixture import Mixture, dirichlet_correlations
-from fdmix.moments import Moments
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.vocabulary import as_vocabulary
+from fdmix.mixture.mixture import Mixture, dirichlet_correlations
+from fdmix.moments.moments import Moments
+from fdmix.moments.weighted import WeightedMoments
 from fdmix.text import read_corpus
-from fdmix.vocabulary import as_vocabulary
-from fdmix.weighted import WeightedMoments
 
 TOPICS = "a Mixture, a Solution, a fitted FDM or scikit-learn model, or an array of topics x words"
 DOCUMENTS = "a Corpus, a table of counts, lists of tokens, or texts"

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.corpus import Corpus
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
 from fdmix.metrics.arguments import as_corpus, as_mixture, kind_of, word_lists
-from fdmix.mixture import Mixture
-from fdmix.moments import Moments
-from fdmix.vocabulary import Vocabulary, as_vocabulary, positions
-from fdmix.weighted import WeightedMoments
-from fdmix.whole_numbers import whole_number
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.moments.weighted import WeightedMoments
+from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 MEASURES = ("npmi", "u_mass", "c_v")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdmix.mixture import Mixture
+from fdmix.mixture.mixture import Mixture
 
 FEWEST_TOPICS = 3  # two topics that share a word may well be about the same thing
 

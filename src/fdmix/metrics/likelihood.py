@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.assignment import aligned_counts, possible_tokens
+from fdmix.corpus.splits import halves
+from fdmix.corpus.vocabulary import positions
 from fdmix.engines import engine_for
 from fdmix.metrics.arguments import as_corpus, as_mixture
-from fdmix.mixture import Mixture
-from fdmix.moments import Moments
-from fdmix.vocabulary import positions
-from fdmix.weighted import WeightedMoments
-from fdmix.whole_numbers import whole_number
+from fdmix.mixture.assignment import aligned_counts, possible_tokens
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.moments.weighted import WeightedMoments
+from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOOTHING = 1e-4
@@ -149,25 +150,6 @@ def pair_log_likelihood(topics: Any, moments: Any, smoothing: float = SMOOTHING)
     smooth = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
     engine = engine_for("auto", mhat, mixture.n_topics)
     return engine.expect(engine.place(Mixture(smooth, mixture.correlations))).log_likelihood
-
-
-def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
-    """Put each token of a document into one of two halves, at random; an odd token goes to the first."""
-    rng = np.random.default_rng(seed)
-    tokens = np.repeat(counts.indices, counts.data)
-    document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), counts.data)
-    order = np.lexsort((rng.random(tokens.size), document))
-    lengths = np.bincount(document, minlength=counts.shape[0])
-    rank = np.arange(tokens.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    first = rank < (lengths[document[order]] + 1) // 2
-
-    def table(chosen: Any) -> sp.csr_array:
-        ones = np.ones(chosen.size, np.int32)
-        result = sp.coo_array((ones, (document[chosen], tokens[chosen])), shape=counts.shape).tocsr()
-        result.sum_duplicates()
-        return sp.csr_array(result)
-
-    return table(order[first]), table(order[~first])
 
 
 def _scorable(mixture: Mixture, documents: Any, smoothing: float) -> tuple[sp.csr_array, int]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.corpus.vocabulary import positions
 from fdmix.metrics.arguments import as_mixture
-from fdmix.vocabulary import positions
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 

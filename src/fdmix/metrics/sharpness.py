@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fdmix.metrics.arguments import as_mixture, word_lists
-from fdmix.mixture import Mixture
-from fdmix.whole_numbers import whole_number
+from fdmix.mixture.mixture import Mixture
+from fdmix.runtime.whole_numbers import whole_number
 
 
 @dataclass(frozen=True)

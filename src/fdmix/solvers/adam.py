@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.mixture import Mixture
-from fdmix.solvers.solver import Problem, Run, Solver
+from fdmix.mixture.mixture import Mixture
+from fdmix.solvers.contract import Problem, Run, Solver
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # Adam's own defaults
 TINY = 1e-30

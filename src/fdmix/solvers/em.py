@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fdmix.engines import Expectation, State
-from fdmix.mixture import Mixture
+from fdmix.mixture.mixture import Mixture
+from fdmix.solvers.contract import Problem, Run, Solver
 from fdmix.solvers.moves import merged, unmixed
-from fdmix.solvers.solver import Problem, Run, Solver
 from fdmix.solvers.swaps import swapped
 
 TOLL = 0.2  # tokens taken off every expected count: a Dirichlet(0.8) prior on topics

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.kernels.threads import in_threads
-from fdmix.mixture import Mixture
+from fdmix.mixture.mixture import Mixture
+from fdmix.runtime.threads import in_threads
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 FLOOR = 0.02  # what unmixing leaves at least of an entry: EM may revive it, the toll may end it

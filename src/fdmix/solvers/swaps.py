@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.kernels.blocks import dense_block, two_topics
-from fdmix.kernels.threads import in_threads
-from fdmix.mixture import Mixture
+from fdmix.mixture.mixture import Mixture
+from fdmix.runtime.threads import in_threads
 from fdmix.solvers.moves import merging_costs
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

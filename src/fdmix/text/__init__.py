@@ -1,6 +1,6 @@
 """From text to counts: sources, cleaning, tokens, words."""
 
-from fdmix.preparation import Cleaning
+from fdmix.corpus.preparation import Cleaning
 from fdmix.text.cleaning import PRESETS
 from fdmix.text.reading import read_corpus, read_moments
 

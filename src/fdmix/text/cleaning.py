@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from fdmix.preparation import Cleaning
+from fdmix.corpus.preparation import Cleaning
 from fdmix.text.stop_words import LISTS, from_file, separated
 
 PRESETS = {

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fdmix.memory import in_words
-from fdmix.moments import Moments
-from fdmix.pairs import BYTES_PER_PAIR
-from fdmix.preparation import Cleaning
+from fdmix.corpus.preparation import Cleaning
+from fdmix.moments.moments import Moments
+from fdmix.moments.pair_sums import BYTES_PER_PAIR
+from fdmix.runtime.memory import in_words
 from fdmix.text.batches import Batch
 from fdmix.text.reading import Report, counted, treatment
+from fdmix.text.recipe import chosen_recipe
 from fdmix.text.sources import Files, Source
-from fdmix.text.spool import Spool
-from fdmix.text.vocabularies import chosen_recipe
+from fdmix.text.token_store import Spool
 
 SAMPLE_BYTES = 64_000_000
 COPIES_OF_SUMS = 3  # while two sums of pairs are added: both of them and the result

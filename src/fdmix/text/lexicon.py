@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.corpus.preparation import Cleaning
 from fdmix.kernels import tokens as kernels
-from fdmix.preparation import Cleaning
 from fdmix.text.batches import Batch
 
 JOINERS = (0x200C, 0x200D)  # of letters in Persian and Indian scripts

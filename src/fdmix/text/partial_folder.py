@@ -22,14 +22,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fdmix.facts import mapping, parsed, reason, stated_number, string
-from fdmix.ledger import SourceLog
-from fdmix.moments import Moments
-from fdmix.preparation import Cleaning
-from fdmix.storage import PREAMBLE, FileError, read_arrays, replacing, write_arrays
-from fdmix.temporaries import temporary_name
+from fdmix.corpus.preparation import Cleaning
+from fdmix.moments.ledger import SourceLog
+from fdmix.moments.moments import Moments
+from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, replacing, write_arrays
+from fdmix.storage.facts import mapping, parsed, reason, stated_number, string
+from fdmix.storage.temporaries import temporary_name
 from fdmix.text.lexicon import Lexicon
-from fdmix.text.spool import LENGTHS, TOKENS, DamagedFolderError, Spool
+from fdmix.text.token_store import LENGTHS, TOKENS, DamagedFolderError, Spool
 
 PLAN, READ, COUNTING, FAILED, LOCK = "plan.json", "read", "counting", "failed", "lock"
 READ_KIND, COUNTING_KIND, FORMAT = "tokens read so far", "a count so far", 2

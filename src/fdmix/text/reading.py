@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.corpus import Corpus
-from fdmix.forms import FormCounts, FormsOfDocuments
-from fdmix.kernels.threads import streamed
-from fdmix.ledger import SourceLog
-from fdmix.moments import Moments
-from fdmix.preparation import Cleaning
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.forms import FormCounts, FormsOfDocuments
+from fdmix.corpus.preparation import Cleaning
+from fdmix.moments.ledger import SourceLog
+from fdmix.moments.moments import Moments
+from fdmix.runtime.threads import streamed
 from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
 from fdmix.text.notices import notice, watched
+from fdmix.text.recipe import Recipe, chosen_recipe, stacked
 from fdmix.text.sources import source_of
-from fdmix.text.spool import Spool, TokenBatch, token_batches
-from fdmix.text.vocabularies import Recipe, chosen_recipe, stacked
+from fdmix.text.token_store import Spool, TokenBatch, token_batches
 
 ENTRIES_AT_A_TIME = 2_000_000
 LONGEST_NAME = 64  # of strings in a NumPy array of strings, which gives all of them the room of the longest

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.forms import Names
-from fdmix.preparation import Cleaning, least_count
+from fdmix.corpus.forms import Names
+from fdmix.corpus.preparation import Cleaning, least_count
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.stop_words import language_of, resolved
 

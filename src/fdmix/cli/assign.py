@@ -1,0 +1,135 @@
+"""assign: the topics of documents, as a table."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fdmix.cli.assign_rows import Sheet, writer
+from fdmix.cli.console import say, steps, timed
+from fdmix.cli.inputs import check_place
+from fdmix.cli.options import Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.tables import words_of_topics
+from fdmix.mixture.mixture import Mixture
+from fdmix.text.files import Layout
+from fdmix.text.notices import watched
+from fdmix.text.reading import recipe_of
+from fdmix.text.sources import Files, files_of
+from fdmix.text.token_store import token_batches
+
+Prior = Annotated[str, typer.Option(help="none (most likely topics) or dirichlet (posterior mean).")]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option("--keep", metavar="COLUMNS", help="Columns of the input to copy into the result: --keep date,user."),
+]
+Form = Annotated[
+    str,
+    typer.Option(
+        metavar="FORM",
+        help="main: a row for each document, with its main topic; wide: the same, and a column for each topic; "
+        "long: a row for each document and topic.",
+    ),
+]
+
+
+def assign(
+    model: Model,
+    inputs: Inputs,
+    out: Annotated[str, typer.Option("--out", "-o", help="File: .parquet, .csv or .jsonl; - prints CSV.")] = "-",
+    column: Column = None,
+    keep: Keep = None,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="Column to copy into the result as `id`.")
+    ] = None,
+    form: Form = "main",
+    min_share: Annotated[
+        float, typer.Option(help="Smaller shares are written as 0, and left out of the long form.")
+    ] = 0.001,
+    words: Annotated[int, typer.Option("--words", "-n", min=1, help="Words that stand for a topic.")] = 4,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="CSV: do not mark text that spreadsheets would run as a formula.")
+    ] = False,
+    split: Split = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
+    prior: Prior = "none",
+    threads: Threads = None,
+) -> None:
+    """Find the topics of documents: the main topic of each, its words and its share.
+
+    Columns: document (counted from 0), file (if there are several), the columns
+    to --keep, topic, words, share, known_words. A document without a word that
+    the model knows has known_words 0 and no topic. Text is cleaned the way the
+    model's text was. Rows are written as they come.
+
+    Examples:
+
+      fdmix assign model new.csv --column text --keep date,user -o topics.csv
+
+      fdmix assign model new.csv --column text --form wide -o theta.parquet
+
+      echo "cats chase mice" | fdmix assign model -
+    """
+    if out != "-":
+        check_place(Path(out))
+    mixture = Mixture.load(model)
+    chosen = _prior(prior)
+    kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]
+    columns = tuple((f"column {i}", name) for i, (_, name) in enumerate(kept))
+    source = files_of(inputs, Layout(column, columns, split, encoding, delimiter, not no_header))
+    _refuse_input(out, source)
+    carried = [("file", "file")] if source.per_file or len(source.paths) > 1 else []
+    carried += [(name, f"column {i}") for i, (name, _) in enumerate(kept)]
+    sheet = Sheet(words_of_topics(mixture, words), (), form, min_share)
+    names = _named(carried, {"topics", *sheet.names})
+    sheet = replace(sheet, carried=tuple(names))
+    recipe = recipe_of(mixture, steps={"min_tokens": 0})
+    n_documents = n_empty = 0
+    printed = out == "-" and sys.stdout.isatty()
+    with steps(hidden=printed) as bars, timed() as seconds, writer(out, sheet, raw) as write:
+        for batch in watched(token_batches(source, recipe.cleaning, threads, bars.report)):
+            found = mixture.assignment(recipe.corpus([recipe.counts(batch)[0]]), chosen, n_threads=threads)
+            write(sheet.rows(n_documents, {name: batch.kept[key] for name, key in names.items()}, found))
+            n_documents += len(found.theta)
+            n_empty += found.n_empty
+        took = seconds()
+    if n_empty:
+        say(f"Documents without a word that the model knows: {n_empty:,}. They have no topic.")
+    say(f"{n_documents:,} documents in {took:.1f} s" + ("." if out == "-" else f". Wrote {out}."))
+
+
+def _columns(given: Iterable[str] | None) -> list[str]:
+    """The names in lists such as `date,user`; a name with a comma is put into quotation marks."""
+    names = [name for value in given or () for name in next(csv.reader([value], skipinitialspace=True), [])]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _named(carried: list[tuple[str, str]], taken: set[str]) -> dict[str, str]:
+    """{name in the result: name in a batch}; a column that is called like one of the result's own gets a new name."""
+    found: dict[str, str] = {}
+    for name, key in carried:
+        free = name
+        while free in taken or free in found:
+            free = f"input_{free}"
+        if free != name:
+            say(f"The input's column {name!r} is written as {free!r}: the result has a {name!r} of its own.")
+        found[free] = key
+    return found
+
+
+def _refuse_input(out: str, source: Files) -> None:
+    if out != "-" and Path(out).exists() and any(Path(p).exists() and Path(out).samefile(p) for p in source.paths):
+        raise FileExistsError(f"{out} is an input: give another name for the result")
+
+
+def _prior(name: str) -> str | None:
+    if name not in ("none", "dirichlet"):
+        raise ValueError(f"--prior is none or dirichlet, not {name!r}")
+    return None if name == "none" else name

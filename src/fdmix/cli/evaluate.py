@@ -1,0 +1,237 @@
+"""evaluate: how well models explain documents, how readable their topics are, how well they agree with labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from fdmix import metrics
+from fdmix.cli.console import print_json, say, show, steps
+from fdmix.cli.inputs import is_moments
+from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Split, Threads
+from fdmix.cli.tables import plain_table, words_of_topics
+from fdmix.corpus.corpus import Corpus
+from fdmix.display import for_terminal, shown_words
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.storage.model_folder import is_model
+from fdmix.text.files import STDIN, Layout, kind_of
+from fdmix.text.reading import read_corpus
+from fdmix.text.sources import files_of
+
+NO_TOPIC = -1
+OWN_DOCUMENTS = (
+    "Coherence was measured on the scored documents themselves: on a few thousand documents it is unstable, and on "
+    "documents that a model was fitted to it is too high. Give --reference, a large text or its moments, for a "
+    "coherence that can be compared."
+)
+OTHER_WORDS = (
+    "The models have different words, and a likelihood counts only the words that a model has: compare likelihoods "
+    "between models with the same words."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """A model, the name it was given by, its scores by name, and the coherence of its topics."""
+
+    name: str
+    mixture: Mixture
+    scores: dict[str, Any]
+    coherence: Any
+
+
+def evaluate(
+    given: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL... INPUT...", help="Model folders, and text: files, folders, globs or -."),
+    ],
+    column: Column = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column of labels that people gave: purity, NMI and AMI of the main topics."
+        ),
+    ] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Large text or moments to measure coherence on (default: the input)."),
+    ] = None,
+    per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
+    split: Split = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score models on documents they were not fitted to.
+
+    Likelihoods are means per token. Compare models by completion with the
+    Dirichlet prior. With --labels, a document's topic is the largest one under
+    that prior; documents without a known word are a group of their own.
+    With --json one model gives an object, several give a list.
+
+    Examples:
+
+      fdmix evaluate model test.csv --column text
+
+      fdmix evaluate model50 model100 test.csv --column text --labels section
+
+      fdmix evaluate model test.csv --column text --reference wiki.moments
+    """
+    models, inputs = _models_and_inputs(given)
+    source = files_of(
+        inputs, Layout(column, (("label", labels),) if labels else (), split, encoding, delimiter, not no_header)
+    )
+    if len(models) > 1 and STDIN in source.paths:
+        raise ValueError("standard input can be read only once: to compare several models give a file")
+    mixtures = [Mixture.load(model) for model in models]
+    referred = (
+        None
+        if reference is None
+        else _reference(reference, Layout(column, (), split, encoding, delimiter, not no_header))
+    )
+    results = []
+    with steps() as bars:
+        for name, mixture in zip(models, mixtures, strict=True):
+            corpus = read_corpus(source, like=mixture, report=bars.report, n_threads=threads)
+            coherence = _coherence(mixture, corpus, referred)
+            scores = _scores(mixture, corpus) | {"coherence (NPMI)": _mean(coherence)}
+            scores |= _agreement(mixture, corpus, labels) if labels else {}
+            results.append(Evaluated(name, mixture, scores, coherence))
+    if as_json:
+        facts = [_facts(result, reference, per_topic) for result in results]
+        print_json(facts[0] if len(facts) == 1 else facts)
+        return
+    _print_scores(results)
+    if per_topic:
+        _print_topics(results)
+    say(OWN_DOCUMENTS if reference is None else f"Coherence was measured on {reference}.")
+    if any(mixture.vocabulary != mixtures[0].vocabulary for mixture in mixtures):
+        say(OTHER_WORDS)
+
+
+def _models_and_inputs(given: list[str]) -> tuple[list[str], list[str]]:
+    """Folders that hold a model, in the order given, and everything else."""
+    models = list(dict.fromkeys(name for name in given if is_model(name)))
+    inputs = [name for name in given if not is_model(name)]
+    if not models:
+        Mixture.load(given[0])  # which says what is wrong with it
+    if not inputs:
+        raise ValueError("there is no text to score on: give it after the model, fdmix evaluate MODEL INPUT")
+    return models, inputs
+
+
+def _reference(path: Path, layout: Layout) -> Callable[[Mixture], Corpus | Moments]:
+    """What gives the reference for a mixture: moments as they are, or text with the mixture's words and cleaning."""
+    if is_moments(path):
+        moments = Moments.load(path)
+        return lambda _: moments
+    source = files_of([path], replace(layout, column=None) if kind_of(path) == "text" else layout)
+    return lambda mixture: read_corpus(source, like=mixture)
+
+
+def _scores(mixture: Mixture, corpus: Corpus) -> dict[str, Any]:
+    completion = metrics.completion_log_likelihood
+    return {
+        "documents": corpus.n_documents,
+        "tokens": corpus.n_tokens,
+        "hold-out log-likelihood": metrics.holdout_log_likelihood(mixture, corpus).mean,
+        "completion log-likelihood, most likely topics": completion(mixture, corpus).mean,
+        "completion log-likelihood, Dirichlet prior": completion(mixture, corpus, prior="dirichlet").mean,
+        "diversity": metrics.diversity(mixture),
+    }
+
+
+def _coherence(mixture: Mixture, corpus: Corpus, referred: Callable[[Mixture], Corpus | Moments] | None) -> Any:
+    """The coherence of each topic, NaN where it is unknown: a short input may lack the top words of all topics."""
+    if referred is not None:
+        return metrics.coherence(mixture, referred(mixture)).topics
+    try:
+        return metrics.coherence(mixture, corpus).topics
+    except ValueError:
+        return np.full(mixture.n_topics, np.nan)
+
+
+def _mean(values: Any) -> float:
+    return float("nan") if np.isnan(values).all() else float(np.nanmean(values))
+
+
+def _agreement(mixture: Mixture, corpus: Corpus, column: str) -> dict[str, Any]:
+    """How well main topics agree with labels; documents without a label are left out."""
+    found = mixture.assignment(corpus, prior="dirichlet")
+    topics = np.where(found.empty, NO_TOPIC, found.theta.argmax(axis=1))
+    given = (corpus.documents or {})["label"].tolist()
+    labelled = [d for d, label in enumerate(given) if not _is_missing(label)]
+    if not labelled:
+        raise ValueError(f"no document has a label: column {column!r} is empty")
+    topics, labels = topics[labelled], [str(given[d]) for d in labelled]
+    return {
+        "labelled documents": len(labelled),
+        "labels": len(set(labels)),
+        "purity": metrics.purity(topics, labels),
+        "normalised mutual information (NMI)": metrics.normalised_mutual_information(topics, labels),
+        "adjusted mutual information (AMI)": metrics.adjusted_mutual_information(topics, labels),
+    }
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or label == "" or (isinstance(label, float) and math.isnan(label))
+
+
+def _facts(result: Evaluated, reference: Path | None, per_topic: bool) -> dict[str, Any]:
+    measured_on = "the input" if reference is None else str(reference)
+    facts = {"model": result.name, **result.scores, "coherence measured on": measured_on}
+    if per_topic:
+        words = words_of_topics(result.mixture, 10)
+        facts["topics"] = [
+            {"topic": t, "coherence": float(value), "words": words[t]} for t, value in enumerate(result.coherence)
+        ]
+    return facts
+
+
+def _print_scores(results: list[Evaluated]) -> None:
+    """A row for each score, a column for each model."""
+    table = plain_table(show_header=len(results) > 1)
+    table.add_column("", overflow="fold")
+    for title in _titles(results):
+        table.add_column(title, justify="right", overflow="fold")
+    for name in results[0].scores:
+        table.add_row(name, *(_shown(result.scores[name]) for result in results))
+    show(table)
+
+
+def _titles(results: list[Evaluated]) -> Iterator[str]:
+    """The last part of a model's path, or all of it where two have the same."""
+    short = [Path(result.name).name for result in results]
+    for result, name in zip(results, short, strict=True):
+        yield for_terminal(name if short.count(name) == 1 and name else result.name)
+
+
+def _print_topics(results: list[Evaluated]) -> None:
+    """A table of topics for each model, the most coherent first."""
+    for result, title in zip(results, _titles(results), strict=True):
+        table = plain_table()
+        table.add_column("topic", justify="right", style="cyan", no_wrap=True)
+        table.add_column("coherence", justify="right", no_wrap=True)
+        table.add_column("words", overflow="fold", min_width=24)
+        words = shown_words(words_of_topics(result.mixture, 10))
+        for topic in np.argsort(-result.coherence, kind="stable").tolist():
+            table.add_row(str(topic), _shown(float(result.coherence[topic])), words[topic])
+        show(f"\n{title}" if len(results) > 1 else "")
+        show(table)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return for_terminal(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "unknown" if np.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,47 @@
+"""Hashes of documents by their words and counts: the same in every shard, order and process."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus.vocabulary import Vocabulary
+
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+def content_hashes(counts: sp.csr_array, vocabulary: Vocabulary | None = None) -> Hashes:
+    """For each document mix(sum_u c_d(u) hash(word u)): it does not depend on the order of words or of documents.
+
+    Without a vocabulary, words are known by their position.
+    """
+    words = _position_hashes(counts.shape[1]) if vocabulary is None else _word_hashes(vocabulary)
+    with np.errstate(over="ignore"):
+        contributions = counts.data.astype(np.uint64) * words[counts.indices]
+        running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
+        return _mixed(np.diff(running[counts.indptr]))
+
+
+def in_order_of_content(counts: sp.csr_array) -> sp.csr_array:
+    """The documents in an order that depends on their contents only: the same however they arrived."""
+    return sp.csr_array(counts[np.argsort(content_hashes(counts), kind="stable")])
+
+
+def _word_hashes(vocabulary: Vocabulary) -> Hashes:
+    digests = b"".join(blake2b(word.encode(), digest_size=8).digest() for word in vocabulary)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
+
+
+def _position_hashes(n_words: int) -> Hashes:
+    return _mixed(np.arange(1, n_words + 1, dtype=np.uint64))
+
+
+def _mixed(numbers: Hashes) -> Hashes:
+    """The finaliser of splitmix64: every input bit moves every output bit."""
+    with np.errstate(over="ignore"):
+        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return numbers ^ (numbers >> np.uint64(31))

@@ -1,0 +1,52 @@
+"""Splits of documents: those held out to choose by, and the two halves of a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus.content_hashes import content_hashes
+
+HELD_OUT_SHARE = 0.05  # of the documents; enough to tell scores apart, and little is lost to learn from
+MAX_HELD_OUT = 4_000  # documents; scoring more takes time and settles nothing
+MIN_DOCUMENTS = 40  # with fewer, a tenth of them cannot choose anything
+
+
+def with_pairs(table: sp.csr_array) -> Any:
+    """Positions of the documents with two or more tokens: one token has no pair, and cannot be halved."""
+    return np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() >= 2)
+
+
+def held_out_split(table: sp.csr_array) -> tuple[Any, Any]:
+    """(positions of the held-out documents, positions of those to learn from), the same with any seed.
+
+    Copies of held-out documents are not learned from: held-out documents must be unseen. The seed plays no part,
+    because other documents to learn from change the topics more than another start or other draws.
+    """
+    n_documents = table.shape[0]
+    n_held_out = min(MAX_HELD_OUT, max(MIN_DOCUMENTS // 4, round(HELD_OUT_SHARE * n_documents)))
+    held_out, rest = np.split(np.random.default_rng([0, 2]).permutation(n_documents), [n_held_out])
+    contents = content_hashes(table)
+    unlike = rest[~np.isin(contents[rest], contents[held_out])]
+    return np.sort(held_out), np.sort(unlike if unlike.size else rest)
+
+
+def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
+    """Put each token of a document into one of two halves, at random; an odd token goes to the first."""
+    rng = np.random.default_rng(seed)
+    tokens = np.repeat(counts.indices, counts.data)
+    document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), counts.data)
+    order = np.lexsort((rng.random(tokens.size), document))
+    lengths = np.bincount(document, minlength=counts.shape[0])
+    rank = np.arange(tokens.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    first = rank < (lengths[document[order]] + 1) // 2
+
+    def table(chosen: Any) -> sp.csr_array:
+        ones = np.ones(chosen.size, np.int32)
+        result = sp.coo_array((ones, (document[chosen], tokens[chosen])), shape=counts.shape).tocsr()
+        result.sum_duplicates()
+        return sp.csr_array(result)
+
+    return table(order[first]), table(order[~first])

@@ -1,0 +1,273 @@
+"""The full dependence mixture: topics, their correlations, and the model's formulas in plain NumPy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.preparation import Preparation
+from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
+from fdmix.mixture.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
+from fdmix.mixture.export import correlation_graph, pyldavis_arguments, topic_frame
+from fdmix.storage.arrays import FileError
+from fdmix.storage.facts import mapping, reason, strings
+from fdmix.storage.model_folder import read_folder, write_folder
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+ROWS_AT_A_TIME = 256
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture:
+    """T topics over N words and how they occur together: M = topics' correlations topics.
+
+    Parameters
+    ----------
+    topics : (T, N), mu_t(u), each row a probability distribution over words
+    correlations : (T, T), alpha = E[theta theta'], symmetric, non-negative, sums to 1; unless given, those of
+        documents whose theta ~ Dirichlet(1/T, ..., 1/T): all topics equally frequent, a few in each document
+    vocabulary : N words, optional
+    preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
+    provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
+    concentration : A of the Dirichlet prior of documents, A E[theta], if documents told it (`refine`); alpha tells
+        another one, which is right where documents do follow a Dirichlet
+
+    >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
+    >>> mixture.top_words(1)
+    [['ant'], ['bee']]
+    >>> mixture.pair_matrix().round(3)
+    array([[0.376, 0.174],
+           [0.174, 0.276]])
+    """
+
+    topics: Floats
+    correlations: Floats = None  # type: ignore[assignment]  # always an array after __post_init__
+    vocabulary: Vocabulary | None = None
+    preparation: Preparation | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    concentration: float | None = None
+
+    def __post_init__(self) -> None:
+        topics = np.array(self.topics, dtype=np.float64)
+        if topics.ndim != 2 or 0 in topics.shape:
+            raise ValueError("topics must be a table of topics x words, with at least one of each")
+        equal = np.full(len(topics), 1 / len(topics))
+        given: Any = self.correlations
+        alpha = np.array(dirichlet_correlations(equal) if given is None else given, dtype=np.float64)
+        if alpha.shape != (topics.shape[0], topics.shape[0]):
+            raise ValueError(f"correlations must be {topics.shape[0]} x {topics.shape[0]}, not {alpha.shape}")
+        for name, array in (("topics", topics), ("correlations", alpha)):
+            if not np.isfinite(array).all() or (array < 0).any():
+                raise ValueError(f"{name} must be finite, non-negative numbers")
+        if not np.allclose(topics.sum(axis=1), 1, atol=1e-4):
+            raise ValueError("each topic must sum to 1: divide each row by its sum")
+        if not np.allclose(alpha, alpha.T, atol=1e-6 * alpha.max()) or not np.isclose(alpha.sum(), 1, atol=1e-4):
+            raise ValueError("correlations must be symmetric and sum to 1")
+        alpha = (alpha + alpha.T) / 2
+        for name, array, total in (
+            ("topics", topics, topics.sum(axis=1, keepdims=True)),
+            ("correlations", alpha, alpha.sum()),
+        ):
+            exact = np.allclose(total, 1, rtol=0, atol=1e-12)  # then a second birth changes no bit
+            object.__setattr__(self, name, array if exact else array / total)
+        for array in (self.topics, self.correlations):
+            array.setflags(write=False)
+        if self.concentration is not None and not 0 < self.concentration < np.inf:
+            raise ValueError(f"the concentration must be a positive number, not {self.concentration!r}")
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics, T."""
+        return int(self.topics.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        """Number of words, N."""
+        return int(self.topics.shape[1])
+
+    @property
+    def shares(self) -> Floats:
+        """E[theta], the row sums of alpha: how much of the corpus each topic makes up."""
+        return np.asarray(self.correlations.sum(axis=1))
+
+    def __repr__(self) -> str:
+        return f"Mixture({self.n_topics:,} topics over {self.n_words:,} words)"
+
+    def top_words(self, n: int = 10, *, as_shown: bool = True) -> list[list[str]]:
+        """The n most probable words of each topic, as people write them; by position without a vocabulary.
+
+        as_shown : whether stems are shown in their most frequent form, or as they stand in the vocabulary
+        """
+        name = self.word if as_shown or self.vocabulary is None else self.vocabulary.__getitem__
+        return [[name(u) for u in np.argsort(-topic, kind="stable")[:n].tolist()] for topic in self.topics]
+
+    def word(self, u: int) -> str:
+        """The word of column u in its most frequent form."""
+        if self.vocabulary is None:
+            return str(u)
+        word = self.vocabulary[u]
+        return word if self.preparation is None else self.preparation.shown(word)
+
+    def pair_matrix(self) -> Floats:
+        """M = mu' alpha mu, dense: the probability that a pair of tokens of a document is (u, v)."""
+        matrix: Floats = self.topics.T @ self.correlations @ self.topics
+        return matrix
+
+    def log_likelihood(self, mhat: sp.csr_array) -> float:
+        """L = sum_uv Mhat[u, v] log M[u, v]."""
+        return log_likelihood_and_ratios(self.topics.T, self.correlations, mhat)[0]
+
+    def gradient(self, mhat: sp.csr_array) -> tuple[Floats, Floats]:
+        """(dL/dmu, dL/dalpha) = (2 alpha mu R, mu R mu') with R = Mhat / M at the pairs of Mhat."""
+        _, ratios = log_likelihood_and_ratios(self.topics.T, self.correlations, mhat)
+        weighted = (ratios @ self.topics.T).T  # mu R, for symmetric R
+        return 2 * self.correlations @ weighted, weighted @ self.topics.T
+
+    def assign(
+        self,
+        counts: Any,
+        prior: Any = None,
+        tolerance: float = 1e-6,
+        *,
+        sparse: bool = False,
+        n_threads: int | None = None,
+    ) -> Any:
+        """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
+
+        counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
+        prior : None; "dirichlet", for about the posterior mean under the Dirichlet that has the mixture's
+            concentration or, without one, matches E[theta] and trace(alpha); or Dirichlet parameters
+        tolerance : the most that another theta could gain in the mean log-probability of a token, certified
+        sparse : return a scipy CSR array instead of a NumPy array
+
+        Tokens of unknown words are left out; a document without a known word gets the corpus's average topics. Which
+        documents those are (`empty`), gaps, likelihoods and numbers of unknown tokens: see `assignment`.
+        """
+        theta = self.assignment(counts, prior, tolerance, n_threads=n_threads).theta
+        return sp.csr_array(theta) if sparse else theta
+
+    def assignment(
+        self,
+        counts: Any,
+        prior: Any = None,
+        tolerance: float = 1e-6,
+        *,
+        smoothing: float = 0.0,
+        n_threads: int | None = None,
+    ) -> Assignment:
+        """Like `assign`, with everything that is known about the result."""
+        table, unknown = aligned_counts(counts, self.vocabulary, self.n_words)
+        if isinstance(prior, str) and prior == "dirichlet":
+            prior = matched_prior(self.correlations, self.concentration)
+        result = assign(
+            self.topics, self.correlations, table,
+            prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads,
+        )  # fmt: skip
+        return replace(result, n_unknown=result.n_unknown + unknown)
+
+    def token_topics(self, counts: Any, prior: Any = None) -> Floats:
+        """p(topic | token) ~ theta_d(t) mu_t(u) for each stored count, in the order of `Corpus(counts).counts`.
+
+        A dense (stored counts, topics) array: for a few documents at a time. Unknown words have zeros.
+        """
+        corpus = counts if isinstance(counts, Corpus) else Corpus(counts)
+        words = corpus.counts.indices
+        if corpus.vocabulary is not None and self.vocabulary is not None:
+            words = positions(corpus.vocabulary, self.vocabulary)[words]
+        theta = self.assign(corpus, prior)
+        return token_shares(self.topics, theta, corpus.counts.indptr, words)
+
+    def to_pyldavis(self, n_tokens: float = 1_000_000) -> dict[str, Any]:
+        """Arguments for `pyLDAvis.prepare(**mixture.to_pyldavis())`: no corpus needed.
+
+        Documents are made up so that topics have their shares; `n_tokens` only scales the bars. Words that no topic
+        has are left out. pyLDAvis numbers topics by size, from 1, unless told `sort_topics=False, start_index=0`.
+        The layout is ours, because pyLDAvis's own often fails (complex numbers). For another one:
+        `pyLDAvis.prepare(**mixture.to_pyldavis() | {"mds": "tsne"})`.
+        """
+        return pyldavis_arguments(self.topics, self.correlations, self._names(), n_tokens)
+
+    def to_networkx(self, threshold: float = 1.0, n: int = 5) -> Any:
+        """The graph of topics that come together: an edge where the lift alpha_ij / (s_i s_j) exceeds the threshold.
+
+        Nodes are numbers of topics, with `words` (the n most probable ones) and `share`; edges have `weight`
+        (alpha_ij), `lift` and `correlation`.
+        """
+        return correlation_graph(self.correlations, self.top_words(n), threshold)
+
+    def to_frame(self, n: int | None = 10) -> Any:
+        """A pandas table of the n most probable words of each topic (None: all that it has), a row each."""
+        return topic_frame(self.topics, self.shares, self._names(), n)
+
+    def _names(self) -> list[str]:
+        return [self.word(u) for u in range(self.n_words)]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mixture to a folder of safetensors and JSON, complete or not at all."""
+        facts = {
+            "topics": self.n_topics,
+            "words": self.n_words,
+            "provenance": dict(self.provenance),
+            "preparation": None if self.preparation is None else self.preparation.facts(),
+            "concentration": self.concentration,
+            "vocabulary": self.vocabulary,
+        }
+        write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Mixture:
+        """Read a folder of `save`; a damaged one is refused."""
+        arrays, facts = read_folder(path)
+        try:
+            topics, correlations = (_probabilities(arrays[name], name) for name in ("topics", "correlations"))
+            known, concentration = facts["vocabulary"], facts.get("concentration")
+            if concentration is not None and type(concentration) not in (int, float):
+                raise ValueError(f"the concentration must be a number, not {concentration!r}")
+            return cls(
+                topics, correlations,
+                None if known is None else strings(known, "the vocabulary"),
+                Preparation.from_facts(facts["preparation"]),
+                mapping(facts["provenance"], "the provenance"),
+                None if concentration is None else float(concentration),
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FileError(f"{path} is not a valid model: {reason(error)}") from None
+
+
+def _probabilities(array: Any, name: str) -> Any:
+    """A table of a file whose numbers can be added up without overflow."""
+    if array.ndim != 2 or array.dtype.kind != "f" or not (np.abs(array) <= 2).all():
+        raise ValueError(f"{name} must be a table of probabilities")
+    return array
+
+
+def dirichlet_correlations(a: Floats) -> Floats:
+    """alpha = E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) for theta ~ Dirichlet(a), A = sum(a)."""
+    alpha: Floats = (np.outer(a, a) + np.diag(a)) / (a.sum() * (a.sum() + 1))
+    return alpha
+
+
+def log_likelihood_and_ratios(P: Any, alpha: Any, mhat: sp.csr_array) -> tuple[float, sp.csr_array]:
+    """L and R = Mhat / M with M = P alpha P', some rows at a time.
+
+    A pair that the model gives no chance has R = 0, and then L = -inf.
+    """
+    left = P @ alpha
+    model = np.empty(mhat.nnz)
+    for begin in range(0, mhat.shape[0], ROWS_AT_A_TIME):
+        end = min(begin + ROWS_AT_A_TIME, mhat.shape[0])
+        stored = slice(mhat.indptr[begin], mhat.indptr[end])
+        row = np.repeat(np.arange(end - begin), np.diff(mhat.indptr[begin : end + 1]))
+        model[stored] = (left[begin:end] @ P.T)[row, mhat.indices[stored]]
+    with np.errstate(divide="ignore"):
+        log_likelihood = float(np.sum(mhat.data * np.log(model)))
+    ratios = np.divide(mhat.data, model, out=np.zeros_like(model), where=model > 0)
+    return log_likelihood, sp.csr_array((ratios, mhat.indices, mhat.indptr), shape=mhat.shape)

@@ -1,0 +1,199 @@
+"""From any form of counts to whole-number tallies: cut into blocks, weigh, count, put into buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.corpus.content_hashes import content_hashes
+from fdmix.corpus.corpus import Corpus, document_lengths, whole_counts
+from fdmix.corpus.vocabulary import Vocabulary
+from fdmix.moments.inverted_index import Integers, count_words
+from fdmix.moments.ledger import Digest
+from fdmix.moments.pair_sums import BLOCK_ENTRIES, PairSums
+
+# One document's worth of pairs. w_d = UNIT / (l_d (l_d - 1)) rounded to a whole number is exact for documents
+# of up to 30 tokens, because l and l - 1 have no common divisor and both divide lcm(1, ..., 30) ~ 2^41. A longer
+# document's weight is off by less than l^2 / 2 UNIT: 2e-7 for 1,000 tokens, 9e-3 for the longest taken.
+UNIT = lcm(*range(1, 31))
+LONGEST_DOCUMENT = 200_000
+STREAM_ENTRIES = 4_000_000  # counts of small chunks of a stream that are put together
+BLOCK_DOCUMENTS = 3_000_000  # so that no sum inside a block can exceed 64 bits
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What is counted of some documents: all of it adds up."""
+
+    pairs: PairSums
+    word_counts: Integers
+    document_frequencies: Integers
+    n_documents: int
+    n_skipped: int
+    digest: Digest
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some documents, how often each counts, and the words of the columns."""
+
+    counts: sp.csr_array
+    copies: Integers
+    vocabulary: Vocabulary | None
+
+
+def corpora(counts: Any, vocabulary: Vocabulary | None) -> Corpus | Iterator[Corpus]:
+    """One checked corpus, or a stream of them, from whatever form of counts was given."""
+    if not _is_stream(counts):
+        return _as_corpus(counts, vocabulary, copy=False)
+    return (_as_corpus(_table(chunk), vocabulary, copy=True) for chunk in counts)
+
+
+def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterator[Block]:
+    """Cut a corpus or a stream of corpora into blocks of bounded size.
+
+    Small chunks of a stream are put together, large ones are cut. Nothing depends on where the cuts are.
+    """
+    if isinstance(source, Corpus):
+        yield from _cut(Block(source.counts, _copies(weights, len(source)), source.vocabulary))
+        return
+    if weights is not None:
+        raise ValueError("weights go with one table of counts: for a stream, add Moments.of(chunk, weights=...)")
+    waiting: list[Block] = []
+    entries = 0
+    for corpus in source:
+        block = Block(corpus.counts, _copies(None, len(corpus)), corpus.vocabulary)
+        entries += block.counts.nnz + len(corpus)
+        if waiting and (entries > STREAM_ENTRIES or not _same_words(waiting[0], block)):
+            joined, waiting, entries = _joined(waiting), [], block.counts.nnz + len(corpus)
+            yield from _cut(joined)
+        waiting.append(block)
+    if waiting:
+        yield from _cut(_joined(waiting))
+
+
+def tally(block: Block, n_threads: int | None = None) -> Tally:
+    """Count one block."""
+    lengths = document_lengths(block.counts)
+    if lengths.size and lengths.max() > LONGEST_DOCUMENT:
+        raise ValueError(
+            f"a document has {lengths.max():,} tokens, more than the {LONGEST_DOCUMENT:,} that fdmix takes: "
+            "split long texts, for instance into paragraphs"
+        )
+    copies = np.where(lengths >= 2, block.copies, 0)
+    n_documents = int(copies.sum())
+    word_counts, frequencies = count_words(block.counts, copies)
+    digest = Digest.of_counts(block.counts, copies, block.vocabulary)
+    weight = copies * _unit_weight(lengths)
+    del lengths, copies  # counting is where memory peaks
+    return Tally(
+        PairSums.count(block.counts, weight, n_threads),
+        word_counts,
+        frequencies,
+        n_documents,
+        int(block.copies.sum()) - n_documents,
+        digest,
+    )
+
+
+def buckets(block: Block, n_buckets: int) -> list[Block]:
+    """Spread the documents over buckets by a hash of their words and counts.
+
+    bucket_d = mix(sum_u c_d(u) hash(word u)) mod n: it does not depend on the words' order or positions,
+    nor on the other documents, so that shards agree on it and removal finds the right bucket.
+    """
+    bucket = (content_hashes(block.counts, block.vocabulary) % np.uint64(n_buckets)).astype(np.int64)
+    return [Block(block.counts[bucket == k], block.copies[bucket == k], block.vocabulary) for k in range(n_buckets)]
+
+
+def _is_stream(counts: Any) -> bool:
+    """Whether this is a stream of tables rather than one table."""
+    if isinstance(counts, Corpus | str | bytes) or sp.issparse(counts) or hasattr(counts, "__array__"):
+        return False
+    if isinstance(counts, list | tuple):
+        return not counts or _is_table(counts[0])
+    return isinstance(counts, Iterable)
+
+
+def _is_table(item: Any) -> bool:
+    return isinstance(item, Corpus) or sp.issparse(item) or getattr(item, "ndim", 0) == 2
+
+
+def _table(chunk: Any) -> Any:
+    if not _is_table(chunk):
+        raise TypeError(
+            f"a stream must give tables of counts or Corpora, not {type(chunk).__name__}: for documents as tokens or "
+            "(id, count) pairs use Corpus.from_documents or Corpus.from_bags"
+        )
+    return chunk
+
+
+def _as_corpus(counts: Any, vocabulary: Vocabulary | None, *, copy: bool) -> Corpus:
+    if not isinstance(counts, Corpus):
+        return Corpus.trusting(whole_counts(counts, copy=copy), vocabulary)
+    if vocabulary is None or counts.vocabulary == vocabulary:
+        return counts
+    if counts.vocabulary is not None:
+        raise ValueError("the corpus has a vocabulary of its own, different from the one given")
+    return Corpus.trusting(counts.counts, vocabulary)
+
+
+def _same_words(a: Block, b: Block) -> bool:
+    if a.vocabulary != b.vocabulary:
+        return False
+    if a.counts.shape[1] != b.counts.shape[1]:
+        raise ValueError(
+            f"chunks have {a.counts.shape[1]:,} and {b.counts.shape[1]:,} columns, and no words to match them by"
+        )
+    return True
+
+
+def _copies(weights: Any, n_documents: int) -> Integers:
+    if weights is None:
+        return np.ones(n_documents, np.int64)
+    given = np.asarray(weights)
+    given = given.astype(np.int64) if given.dtype == bool else given
+    if given.shape != (n_documents,):
+        raise ValueError(f"weights must be {n_documents:,} numbers, one per document, not of shape {given.shape}")
+    if given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+        raise ValueError("document weights must be numbers, without NaN or infinite values")
+    if (given < 0).any() or (given != np.floor(given)).any():
+        raise ValueError("document weights must be whole numbers from 0 upwards: how often each document counts")
+    if given.size and int(given.max()) > BLOCK_DOCUMENTS:
+        raise OverflowError(f"a document weight is larger than {BLOCK_DOCUMENTS:,}: add moments of smaller weights")
+    return given.astype(np.int64)
+
+
+def _unit_weight(lengths: Integers) -> Integers:
+    """w_d = UNIT / (l_d (l_d - 1)), rounded."""
+    ordered_pairs = np.maximum(lengths * (lengths - 1), 1)
+    return (UNIT + ordered_pairs // 2) // ordered_pairs
+
+
+def _joined(blocks: list[Block]) -> Block:
+    if len(blocks) == 1:
+        return blocks[0]
+    counts = sp.csr_array(sp.vstack([block.counts for block in blocks], format="csr"))
+    return Block(counts, np.concatenate([block.copies for block in blocks]), blocks[0].vocabulary)
+
+
+def _cut(block: Block) -> Iterator[Block]:
+    n_documents = block.counts.shape[0]
+    entries, documents = block.counts.indptr, np.concatenate([[0], np.cumsum(block.copies)])
+    cuts = [0]
+    while cuts[-1] < n_documents:
+        begin = cuts[-1]
+        by_entries = int(np.searchsorted(entries, entries[begin] + BLOCK_ENTRIES, side="right")) - 1
+        by_documents = int(np.searchsorted(documents, documents[begin] + BLOCK_DOCUMENTS, side="right")) - 1
+        cuts.append(max(begin + 1, min(by_entries, by_documents, n_documents)))
+    if len(cuts) <= 2:
+        yield block
+        return
+    for begin, end in pairwise(cuts):
+        yield Block(block.counts[begin:end], block.copies[begin:end], block.vocabulary)

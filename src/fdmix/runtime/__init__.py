@@ -1,0 +1,1 @@
+"""The machine: threads, memory, and checks of whole numbers."""

@@ -1,0 +1,315 @@
+"""scikit-learn's face of fdmix: no arithmetic, only names and forms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fdmix.corpus.content_hashes import in_order_of_content
+from fdmix.corpus.corpus import Corpus, whole_counts
+from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
+from fdmix.documents.fitting import fit_documents
+from fdmix.documents.refining import MOST_DOCUMENTS
+from fdmix.fit.fitting import Progress, Solution, fit_mixture
+from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
+from fdmix.mixture.assignment import assign
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.moments.weighted import WeightedMoments, is_whole
+from fdmix.runtime.threads import thread_count
+from fdmix.sklearn.callbacks import CallbackSupportMixin, Watch, with_callbacks
+from fdmix.solvers import Solver
+
+
+class FractionalCountsWarning(UserWarning):
+    """The estimator got numbers that are no whole counts, and takes them as weights."""
+
+
+class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator):
+    """A topic model from word pairs, for scikit-learn: counts in, topic shares of documents out.
+
+    Maximises sum_uv Mhat[u, v] log (mu' alpha mu)[u, v] over topics mu and their correlations alpha, where Mhat is
+    the unbiased estimate of the probabilities of word pairs, and makes the topics as sparse as the data allow; then,
+    with `refine`, goes on with the documents, whose topics have a little of every word.
+
+    Parameters
+    ----------
+    n_components : number of topics, T
+    solver : "em" (sparse EM), "adam" (the paper's), or either's settings as an object
+    sparsity : "auto", or the toll in tokens that sparse EM takes off every expected count; 0: maximum likelihood
+    max_iter : most passes over the pairs
+    tol : a pass that changes less is the last, see `fit_mixture`
+    refine : whether passes over the documents follow the fit to their pairs (`fit_documents`): better topics for some
+        more time and for memory of all documents. Only with whole counts and weights (of a million documents at
+        most in all), and solver="em".
+    prior : of `transform`. None: the most likely topics of each document; "dirichlet": about the posterior mean under
+        the mixture's prior; or the Dirichlet's parameters
+    random_state : whole number or RandomState; None is 0, so that a fit can be repeated
+    n_jobs : threads; None or -1: all cores. No result depends on it.
+    callback : called with a `Progress` after each pass over the pairs; returning True stops the fit. See also
+        `set_callbacks`, and `fit_documents`, which also tells of passes over documents.
+
+    Attributes
+    ----------
+    components_ : (T, N), topics, rows sum to 1
+    correlations_ : (T, T), alpha = E[theta theta'], symmetric, sums to 1
+    mixture_ : both, as a `Mixture`; moments_ : what was learned from, as `Moments`; solution_ : how the fit went
+    n_iter_ : passes; n_features_in_, feature_names_in_ : columns and, from a DataFrame, their names
+
+    >>> from fdmix import worlds
+    >>> X = worlds.intervals().sample(2000, length=20).counts
+    >>> model = FDM(3).fit(X)
+    >>> model.transform(X[:4]).shape
+    (4, 3)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        solver: str | Solver = "em",
+        sparsity: float | str | None = "auto",
+        max_iter: int = 2000,
+        tol: float = 0.01,
+        refine: bool = True,
+        prior: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callback: Callable[[Progress], Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.solver = solver
+        self.sparsity = sparsity
+        self.max_iter = max_iter
+        self.tol = tol
+        self.refine = refine
+        self.prior = prior
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn topics from counts, documents x words; `y` is not looked at.
+
+        sample_weight : how often each document counts. With whole counts and weights the result is the same, to the
+            last bit, as with the documents repeated so often.
+        """
+        counts, weights = self._checked(X, sample_weight, reset=True)
+        _require_some_weight(weights)
+        names = getattr(self, "feature_names_in_", None)
+        self.moments_ = self._counted(counts, weights, None if names is None else as_vocabulary(names))
+        self._documents = [self._kept(counts, weights)]
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self._solution: Solution | None = None
+        self._solve(X=counts, y=y, metadata=metadata)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add documents to those seen. Only their pairs are counted: topics are fitted when they are next asked for.
+
+        With whole counts, the result is the same, to the last bit, as that of one `fit` on all documents.
+        """
+        first = not hasattr(self, "moments_")
+        counts, weights = self._checked(X, sample_weight, reset=first)
+        names = getattr(self, "feature_names_in_", None) if first else self.moments_.vocabulary
+        more = self._counted(counts, weights, None if names is None else as_vocabulary(names))
+        self.moments_ = more if first else self.moments_ + more
+        self._documents = [*([] if first else self._documents), self._kept(counts, weights)]
+        self._solution = None
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Topic shares of documents: (documents, T), rows sum to 1; the average for one without a known word."""
+        check_is_fitted(self, "moments_")
+        counts, _ = self._checked(X, None, reset=False)
+        mixture, dtype = self.mixture_, np.float32 if counts.dtype == np.float32 else np.float64
+        self._warn_of_fractions(counts, once=True)
+        if is_whole(counts):
+            theta = mixture.assign(counts, self.prior, n_threads=self._n_threads())
+        else:
+            table = sp.csr_array(counts, dtype=np.float64)
+            theta = assign(
+                mixture.topics, mixture.correlations, table, prior=self.prior, n_threads=self._n_threads()
+            ).theta
+        return theta.astype(dtype, copy=False)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """How well the model predicts words of other documents; higher is better, so that a grid search can choose T.
+
+        The mean log-probability of a word in one half of a document, given the other half and the mixture's
+        Dirichlet prior. With fractional counts there are no halves: the pair log-likelihood.
+        """
+        check_is_fitted(self, "moments_")
+        counts, weights = self._checked(X, sample_weight, reset=False)
+        _require_some_weight(weights)
+        self._warn_of_fractions(counts, once=True)
+        if is_whole(counts) and not self._knows_fractions():
+            score = completion_log_likelihood(self.mixture_, counts, "dirichlet")
+            return score.mean if weights is None else score.weighted_mean(weights)
+        moments = WeightedMoments.of(counts, self.moments_.vocabulary, weights=weights)
+        return pair_log_likelihood(self.mixture_, moments)
+
+    def name_words(self, words: Iterable[str]) -> Self:
+        """Say which words the columns count, where `fit` could not know: after a CountVectorizer in a pipeline.
+
+        `pipeline["fdm"].name_words(pipeline["count"].get_feature_names_out())`
+        """
+        check_is_fitted(self, "moments_")
+        vocabulary = as_vocabulary(words, self.n_features_in_)
+        self.moments_ = replace(self.moments_, vocabulary=vocabulary)
+        if self._solution is not None:
+            named = replace(self._solution.mixture, vocabulary=vocabulary)
+            self._solution = replace(self._solution, mixture=named)
+        return self
+
+    @property
+    def solution_(self) -> Solution:
+        """The fitted mixture, its log-likelihoods, and why the fit stopped."""
+        check_is_fitted(self, "moments_")
+        if self._solution is None:  # after partial_fit
+            self._solve()
+        assert self._solution is not None
+        return self._solution
+
+    @property
+    def mixture_(self) -> Mixture:
+        """Topics, correlations and, if known, words."""
+        return self.solution_.mixture
+
+    @property
+    def components_(self) -> Any:
+        """Topics, (T, N); rows sum to 1."""
+        return self.mixture_.topics
+
+    @property
+    def correlations_(self) -> Any:
+        """alpha = E[theta theta'], (T, T)."""
+        return self.mixture_.correlations
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes over the pairs; one topic needs one."""
+        return max(1, len(self.solution_.log_likelihoods) - 1)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.mixture_.n_topics
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @with_callbacks
+    def _solve(self, **data: Any) -> None:
+        """Fit the topics to the moments."""
+        if not isinstance(self.n_components, Integral) or self.n_components < 1:
+            raise ValueError(f"n_components must be a whole number from 1 upwards, not {self.n_components!r}")
+        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
+            raise ValueError(f"max_iter must be a whole number from 1 upwards, not {self.max_iter!r}")
+        watch = Watch(self, self.callback, **data)
+        settings: dict[str, Any] = {
+            "seed": self._seed(), "max_passes": int(self.max_iter), "tolerance": self.tol,
+            "n_threads": self._n_threads(),
+        }  # fmt: skip
+        if any(part is None for part in self._documents) or self.sparsity != "auto" or self.solver != "em":
+            self._solution = fit_mixture(
+                self.moments_, int(self.n_components),
+                solver=self.solver, sparsity=self.sparsity, callback=watch, **settings,
+            )  # fmt: skip
+        else:
+            documents = Corpus(
+                in_order_of_content(sp.vstack(self._documents, format="csr")), self.moments_.vocabulary
+            )
+            heard = _passes_only(watch)
+            self._solution = fit_documents(documents, int(self.n_components), callback=heard, **settings)
+        watch.close()
+        if not self._solution.converged and self.n_iter_ >= self.max_iter:
+            warnings.warn(
+                f"{self._solution.reason} before the topics settled: raise max_iter", ConvergenceWarning, stacklevel=4
+            )
+
+    def _checked(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Any]:
+        """The counts as a dense or CSR table, and the documents' weights or None."""
+        counts = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
+        if sample_weight is None:
+            return counts, None
+        if isinstance(sample_weight, Real):
+            sample_weight = np.full(counts.shape[0], sample_weight)
+        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+        if weights.shape != (counts.shape[0],):
+            raise ValueError(
+                f"sample_weight must be {counts.shape[0]:,} numbers, one per document, not of shape {weights.shape}"
+            )
+        if (weights < 0).any():
+            raise ValueError(
+                f"sample_weight must not be negative, but the smallest is {weights.min():g}: it says how often a "
+                "document counts, and 0 leaves it out"
+            )
+        return counts, weights
+
+    def _counted(self, counts: Any, weights: Any, words: Vocabulary | None) -> Moments | WeightedMoments:
+        self._warn_of_fractions(counts, once=False)
+        if is_whole(counts) and (weights is None or is_whole(weights)):
+            return Moments.of(counts, words, weights=weights, n_threads=self._n_threads())
+        return WeightedMoments.of(counts, words, weights=weights)
+
+    def _kept(self, counts: Any, weights: Any) -> sp.csr_array | None:
+        """The documents, as often as their weights say, if they are wanted, whole and not too many."""
+        if not self.refine or not is_whole(counts) or not (weights is None or is_whole(weights)):
+            return None
+        table = whole_counts(counts)
+        if weights is None:
+            return table
+        if weights.sum() > max(MOST_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
+            return None
+        return table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
+
+    def _warn_of_fractions(self, counts: Any, *, once: bool) -> None:
+        """In every fit; elsewhere only if the fit was on whole counts."""
+        if is_whole(counts) or (once and self._knows_fractions()):
+            return
+        warnings.warn(
+            "FDM expects whole token counts (CountVectorizer, not TfidfVectorizer): it takes these numbers as "
+            "weights, with the plug-in estimate of pairs, c c' / l^2",
+            FractionalCountsWarning,
+            stacklevel=4,
+        )
+
+    def _knows_fractions(self) -> bool:
+        return isinstance(self.moments_, WeightedMoments) and self.moments_.fractional
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _n_threads(self) -> int | None:
+        """As joblib counts: -1 is all cores, -2 all but one."""
+        if self.n_jobs is None:
+            return None
+        return int(self.n_jobs) if self.n_jobs >= 0 else max(1, thread_count() + 1 + int(self.n_jobs))
+
+
+def _passes_only(watch: Callable[[Progress], Any]) -> Callable[[Any], Any]:
+    """Tell the watch about passes over the pairs, not about those over documents."""
+    return lambda now: watch(now) if isinstance(now, Progress) else None
+
+
+def _require_some_weight(weights: Any) -> None:
+    if weights is not None and not weights.any():
+        raise ValueError("every sample weight is zero: there is no document left")

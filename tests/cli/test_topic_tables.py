@@ -1,0 +1,76 @@
+"""Topics as tables: words that dominate all of them, and how topics are shown."""
+
+import numpy as np
+import pytest
+
+from fdmix import Cleaning, Mixture
+from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
+from fdmix.corpus.preparation import Preparation
+from fdmix.metrics import dominating_words
+
+
+def mixture_with(n_common, n_topics=10, words=None, preparation=None):
+    """Topics with two words of their own each; the first word is in `n_common` of them, the most probable one."""
+    topics = np.zeros((n_topics, 2 * n_topics + 1))
+    topics[:n_common, 0] = 3
+    for t in range(n_topics):
+        topics[t, [2 * t + 1, 2 * t + 2]] = 1
+    words = words or ["said", *(f"w{u}" for u in range(2 * n_topics))]
+    return Mixture(topics / topics.sum(axis=1, keepdims=True), np.eye(n_topics) / n_topics, words, preparation)
+
+
+@pytest.mark.parametrize(
+    ("n_common", "n_topics", "found"),
+    [(10, 10, ["said"]), (5, 10, ["said"]), (4, 10, []), (3, 3, ["said"]), (2, 2, []), (2, 3, [])],
+)
+def test_a_word_of_half_of_the_topics_dominates(n_common, n_topics, found):
+    assert dominating_words(mixture_with(n_common, n_topics)) == found
+
+
+def test_words_of_probability_zero_do_not_dominate():
+    """A sparse topic has fewer than ten words: what fills up its list is not among its words."""
+    assert dominating_words(mixture_with(0)) == []
+
+
+def test_the_hint_says_what_to_type(capsys):
+    hint_at_dominating_words(mixture_with(10))
+    assert "--add-stop-words said" in capsys.readouterr().err
+    hint_at_dominating_words(mixture_with(4))
+    assert not capsys.readouterr().err
+
+
+def test_the_hint_names_all_forms_of_a_stem(capsys):
+    forms = {"said": {"saying": 7, "said": 2}}
+    hint_at_dominating_words(mixture_with(10, preparation=Preparation(Cleaning(stem="english"), forms)))
+    error = capsys.readouterr().err
+    assert "apart: saying." in error
+    assert "--add-stop-words saying,said" in error
+
+
+@pytest.mark.parametrize("word", ["$(rm -rf ~)", "a;b", "--help", "\x1b[31m", "supreme court"])
+def test_the_hint_is_safe_to_paste(word, capsys):
+    hint_at_dominating_words(mixture_with(10, words=[word, *(f"w{u}" for u in range(20))]))
+    error = capsys.readouterr().err
+    assert "do not tell topics apart" in error
+    assert "--add-stop-words" not in error
+    assert "\x1b" not in error
+
+
+def test_topics_show_only_words_that_they_have():
+    facts = topic_facts(mixture_with(1), n_words=5)
+    assert [len(fact["words"]) for fact in facts] == [3] + 9 * [2]
+    assert all(min(fact["probabilities"]) > 0 for fact in facts)
+
+
+def test_phrases_are_separated(capsys):
+    words = ["supreme court", *(f"w{u}" for u in range(20))]
+    topic_table(mixture_with(10, words=words))
+    shown = capsys.readouterr().out
+    assert "supreme court · w0 · w1" in shown
+    topic_table(mixture_with(10))
+    assert "said w0 w1" in capsys.readouterr().out
+
+
+def test_lines_of_a_table_do_not_end_in_blanks(capsys):
+    topic_table(mixture_with(10), typical=["some.name"] * 10)
+    assert not any(line.endswith(" ") for line in capsys.readouterr().out.splitlines())

@@ -1,0 +1,480 @@
+"""Passes over documents: better topics, honest choices, the same on any number of threads."""
+
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from fdmix import Corpus, Mixture, Moments, Refinement, fit_documents, fit_mixture, refine, worlds
+from fdmix.corpus.splits import held_out_split
+from fdmix.documents.heldout import Judge
+from fdmix.documents.refining import RefinementRun, begin_refinement
+from fdmix.documents.visits import Sampler, Tally, Visits
+from fdmix.kernels.cvb0 import visit_documents
+from fdmix.kernels.gibbs import sweep_all_topics
+from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
+from fdmix.runtime.threads import Workers
+
+
+@pytest.fixture(scope="module")
+def case():
+    """A world, documents, topics that are fitted to a few of them, and documents that nobody has seen."""
+    world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
+    corpus = world.sample(3000, length=25, seed=4)
+    rough = fit_mixture(Moments.of(corpus[:1000]), 10, sparsity=0).mixture
+    return world, corpus, rough, world.sample(1000, length=25, seed=5)
+
+
+def responsibilities(words, counts, topics, prior, rounds):
+    """One document by hand: r_ut ~ (a_t + n_t - r_ut) mu_t(u), first all words at once, then word after word."""
+    r = np.array([prior * topics[:, u] for u in words])
+    r /= r.sum(axis=1, keepdims=True)
+    r = (prior + counts @ r - r) * topics[:, words].T
+    r /= r.sum(axis=1, keepdims=True)
+    for _ in range(rounds):
+        for i, u in enumerate(words):
+            others = prior + counts @ r - r[i]
+            r[i] = others * topics[:, u] / np.sum(others * topics[:, u])
+    return r
+
+
+def test_a_visit_is_the_formula():
+    rng = np.random.default_rng(0)
+    topics, prior = rng.dirichlet(np.ones(6), 3), np.array([0.5, 0.2, 0.3])
+    words, counts = np.array([0, 2, 5]), np.array([3, 1, 2])
+    tally = Tally.of(Mixture(topics, np.eye(3) / 3), 100)
+    table = (np.array([0, 3]), words.astype(np.int32), counts.astype(np.int32))
+    out = np.zeros(tally.counts.nnz)
+    visit_documents(0, 1, table, tally.entries, prior, (7, 0.0, 0.0), out)
+    by_hand = responsibilities(words, counts, topics, prior, 7)
+    np.testing.assert_allclose(out.reshape(6, 3)[words], counts[:, None] * by_hand, atol=1e-12)
+
+
+def test_small_shares_are_cut_and_every_token_is_shared_out(case):
+    corpus, mixture = case[1], case[0].mixture
+    tally = Tally.of(mixture, 100.0)
+    counts = corpus.counts
+    table = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.int32))
+    prior, out = tally.prior(1.0), np.zeros(tally.counts.nnz)
+    visit_documents(0, 50, table, tally.entries, prior, (12, 0.03, 0.3), out)
+    assert out.sum() == pytest.approx(counts[:50].sum())
+    fewer = np.count_nonzero(out)
+    out[:] = 0
+    visit_documents(0, 50, table, tally.entries, prior, (12, 0.03, 0.0), out)
+    assert fewer < np.count_nonzero(out)
+
+
+def sampler_of(corpus, mixture, concentration=1.0):
+    visits = Visits(corpus.counts, None, Workers(2))
+    return Sampler(visits, Tally.of(mixture, visits.n_tokens), concentration, seed=1)
+
+
+WAYS = {
+    "topics of the document": 0.0,
+    "all topics": 1e6,
+}  # to draw: which is taken depends on how many a document has
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
+def topics_a_document(request):
+    return request.param
+
+
+def test_a_sweep_draws_from_the_formula(topics_a_document):
+    """Documents of one token, so that the topics alone decide: p ~ (K_ut + eta) / (K_t + N eta)."""
+    mixture = Mixture([[0.5, 0.5, 0.0], [0.1, 0.1, 0.8]], [[0.6, 0.1], [0.1, 0.2]])
+    n = 20_000
+    corpus = Corpus(np.repeat(np.eye(3, dtype=int), n, axis=0))
+    sampler = sampler_of(corpus, mixture)
+    sampler.topics_a_document = topics_a_document
+    K = sampler.counts + 0.01
+    after = sampler.sweep()
+    expected = K / K.sum(axis=0)
+    np.testing.assert_allclose(after.sum(axis=1), n)
+    np.testing.assert_allclose(after / n, expected / expected.sum(axis=1, keepdims=True), atol=0.01)
+    assert after[2, 0] < 20  # only through eta
+    assert sampler.topics_a_document == 1
+
+
+@pytest.mark.parametrize("mine", [0, 1, 2])
+def test_a_token_is_drawn_without_its_own_vote(mine, topics_a_document):
+    """Documents of two tokens: p(z_1 = t) ~ (a + [z_2 = t]) (K_ut - [z_1 = t] + eta) / (K_t + N eta)."""
+    n, a, eta, K = 60_000, 0.2, 0.01, np.array([[2.0, 1.0, 4.0], [1.0, 5.0, 3.0]])
+    mixture = Mixture((K / K.sum(axis=0)).T, np.full((3, 3), 1 / 9))
+    sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, 3 * a)
+    sampler.counts, sampler.rounds, sampler.topics_a_document = K.astype(np.float32), 1, topics_a_document
+    sampler.z[:] = np.tile([mine, 1], n)  # word 0 comes first
+    sampler.sweep()
+    own, other = np.eye(3)[mine], np.eye(3)[1]
+    expected = (a + other) * (K[0] - own + eta) / (K.sum(axis=0) + 2 * eta)
+    found = np.bincount(sampler.z[::2], minlength=3) / n
+    np.testing.assert_allclose(found, expected / expected.sum(), atol=0.008)
+    for first in range(3):  # the second token knows what the first one has become
+        second = sampler.z[1::2][sampler.z[::2] == first]
+        expected = (a + np.eye(3)[first]) * (K[1] - np.eye(3)[1] + eta) / (K.sum(axis=0) + 2 * eta)
+        found = np.bincount(second, minlength=3) / second.size
+        np.testing.assert_allclose(found, expected / expected.sum(), atol=2.5 / np.sqrt(second.size))
+
+
+def test_many_topics_are_drawn_from_the_formula(topics_a_document):
+    """As before with 19 topics, three vectors of eight, the last not full."""
+    n, a, eta, mine, T = 60_000, 0.1, 0.01, 17, 19
+    K = np.random.default_rng(3).integers(1, 9, (2, T)).astype(float)
+    mixture = Mixture((K / K.sum(axis=0)).T, np.full((T, T), 1 / T**2))
+    sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, T * a)
+    sampler.counts, sampler.rounds, sampler.topics_a_document = K.astype(np.float32), 1, topics_a_document
+    sampler.z[:] = np.tile([mine, 6], n)
+    sampler.sweep()
+    expected = (a + np.eye(T)[6]) * (K[0] - np.eye(T)[mine] + eta) / (K.sum(axis=0) + 2 * eta)
+    expected /= expected.sum()
+    found = np.bincount(sampler.z[::2], minlength=T) / n
+    assert (np.abs(found - expected) < 4.5 * np.sqrt(expected / n)).all()
+    assert sampler.topics_a_document == 2
+
+
+def test_a_sweep_counts_every_token(topics_a_document):
+    world = worlds.World(np.kron(np.eye(4), np.full((1, 5), 0.2)), 0.3)
+    corpus = world.sample(3000, length=30, seed=2)
+    sampler = sampler_of(corpus, world.mixture)
+    sampler.topics_a_document = topics_a_document
+    counts = sampler.sweep()
+    np.testing.assert_array_equal(counts.sum(axis=1), corpus.counts.sum(axis=0))
+    by_hand = np.zeros((20, 4))
+    np.add.at(by_hand, (sampler.tokens[1], sampler.z), 1)
+    np.testing.assert_array_equal(counts, by_hand)
+
+
+def test_documents_in_turns_do_not_see_each_other():
+    """Of any length, also empty, and fewer than take turns at the end."""
+    rng = np.random.default_rng(5)
+    lengths = rng.choice([0, 1, 3, 40], 50)
+    tokens = np.concatenate([[0], np.cumsum(lengths)]), rng.integers(12, size=lengths.sum()).astype(np.int32)
+    weights, scale = rng.random((12, 24), dtype=np.float32), np.full(20, 0.01)
+    weights[:, 20:] = 0
+    z = rng.integers(20, size=lengths.sum()).astype(np.int32)
+
+    def swept(cuts):
+        found = z.copy()
+        n_topics = [sweep_all_topics(*cut, tokens, found, weights, scale, 0.1, 0.01, 7) for cut in cuts]
+        return found, sum(n_topics)
+
+    together, n_topics = swept([(0, 50)])
+    np.testing.assert_array_equal(together, swept([(d, d + 1) for d in range(50)])[0])
+    assert n_topics == sum(np.unique(part).size for part in np.split(z, tokens[0][1:-1]))
+    assert 0.5 < np.mean(together != z) < 1
+
+
+def test_a_copy_of_a_sampler_goes_its_own_way():
+    world = worlds.intervals()
+    sampler = sampler_of(world.sample(500, length=20, seed=1), world.mixture)
+    copy = sampler.times(4.0)
+    first = copy.mean(3).counts.toarray()
+    np.testing.assert_array_equal(sampler.times(4.0).mean(3).counts.toarray(), first)
+    assert not np.array_equal(sampler.mean(3).counts.toarray(), first)
+    assert copy.concentration == 4 * sampler.concentration
+
+
+def test_a_prior_for_sampling_does_not_outweigh_the_document():
+    world = worlds.intervals()  # theta ~ Dir(2, 1, 1.5), strong for documents of 3 tokens
+    corpus = world.sample(2000, length=3, seed=1)
+    visits = Visits(corpus.counts, world.sample(200, length=3, seed=2).counts, Workers(1))
+    assert visits.mean_length == 3
+    strengths = []
+
+    class Watched(Sampler):
+        def mean(self, n_sweeps):
+            strengths.append(self.concentration)
+            return super().mean(n_sweeps)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fdmix.documents.schedule.Sampler", Watched)
+        run = RefinementRun(world.mixture, visits)
+        run.loop("auto", None)
+        run.sample(None)
+    assert max(strengths) < 3
+
+
+@pytest.mark.parametrize(("halvings", "expected"), [(0, [0, 0]), (4, [3, 4, 4, 5, 4, 4])])
+def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expected, monkeypatch):
+    """Judged by a made-up worth that is greatest after so many halvings."""
+    world = worlds.intervals()
+    corpus, unseen = (world.sample(n, length=20, seed=n).counts for n in (1000, 100))
+    run = RefinementRun(world.mixture, Visits(corpus, unseen, Workers(1)))
+    run.loop(1, None)
+    halved = []
+
+    class Watched(Sampler):
+        def mean(self, n_sweeps):
+            halved.append(round(np.log2(0.45 * 20 / self.concentration)))
+            return super().mean(n_sweeps)
+
+    monkeypatch.setattr("fdmix.documents.schedule.Sampler", Watched)
+    monkeypatch.setattr(Judge, "worth", lambda *_: -abs(halved[-1] - halvings) if halved else -10.0)
+    said = []
+    run.sample(said.append)
+    roads = [0, 0, 1, 0, 2, 0, 3]  # the strong prior and weaker ones in turns
+    assert halved[::2] == roads + expected  # each stage forgets some sweeps first
+    steps = np.diff([one.passes for one in said]).tolist()
+    assert steps[:6] == [20] * 6
+    assert steps[-1] == 0  # what is taken in the end
+
+
+@pytest.mark.parametrize("when", [1, 2, 4])
+def test_sampling_can_be_stopped(case, when):
+    _, corpus, rough, unseen = case
+    sampled = []
+
+    def stop(said):
+        if said.phase == "sampling":
+            sampled.append(said)
+        return len(sampled) == when
+
+    better = refine(rough, corpus, unseen=unseen[:500], callback=stop)
+    assert len(sampled) == when
+    assert better.concentration in {one.concentration for one in sampled}
+
+
+def test_any_seed_sets_the_same_documents_aside(case):
+    _, corpus, rough, _ = case
+    first, second = (begin_refinement(rough, corpus, None, 10**6, seed, None).visits.judges for seed in (1, 2))
+    np.testing.assert_array_equal(first.toarray(), second.toarray())
+    first, second = (fit_documents(corpus[:200], 3, seed=seed).mixture.provenance["moments"] for seed in (1, 2))
+    assert first == second
+
+
+def test_a_blend_has_both_topics_and_keeps_their_sizes():
+    tally = Tally(sp.csr_array([[6.0, 0.0], [2.0, 4.0]]))
+    other = Mixture([[0.0, 1.0], [0.5, 0.5]], np.eye(2) / 2)
+    blended = tally.blended(other, 0.1)
+    np.testing.assert_allclose(blended.totals, tally.totals)
+    np.testing.assert_allclose(blended.counts.toarray(), [[5.4, 0.2], [2.6, 3.8]])
+
+
+def test_a_description_is_the_hold_out_score(case):
+    world, corpus, _, unseen = case
+    visits = Visits(corpus.counts, unseen.counts, Workers(2))
+    found = visits.description(Tally.of(world.mixture, 1000.0), 0.01)
+    assert found == pytest.approx(holdout_log_likelihood(world.mixture, unseen, 0.01).mean, abs=1e-4)
+
+
+def test_it_improves_completion_and_topics(case):
+    world, corpus, rough, unseen = case
+    better = refine(rough, corpus)
+    before, after = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (rough, better))
+    assert after > before + 0.02
+    assert matching_distance(better, world.mixture).mean < 0.9 * matching_distance(rough, world.mixture).mean
+
+
+@pytest.mark.parametrize("length", [8, 60])
+def test_sampling_is_kept_if_it_is_worth_it_and_completes_about_as_well(length):
+    world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
+    corpus, unseen = (world.sample(n, length=length, seed=n) for n in (1500, 300))
+    run = begin_refinement(fit_mixture(Moments.of(corpus), 10).mixture, corpus, unseen, 10**6, 0, None)
+    run.loop("auto", None)
+    passes, said = run.best, []
+    run.sample(said.append)
+    assert run.judge.worth(run.best) >= run.judge.worth(passes) or run.best.score >= passes.score
+    assert run.best.score > max(passes.score, *(one.score for one in said)) - 0.015
+    assert run.best.score in {passes.score, *(one.score for one in said)}
+
+
+def test_it_chooses_better_with_unseen_documents(case):
+    _, corpus, rough, unseen = case
+    seen = []
+    refine(rough, corpus, unseen=unseen[:500], callback=seen.append)
+    passes = [said.passes for said in seen if said.phase == "passes"]
+    assert passes == list(range(1, len(passes) + 1))
+    sweeps = [said.passes for said in seen if said.phase == "sampling"]
+    steps = np.diff([0, *sweeps]).tolist()
+    assert steps[0] == 20
+    assert steps[:-1] == sorted(steps[:-1])  # each is a quarter of all before it, once that is more
+    scores = [said.score for said in seen if said.phase == "passes"]
+    assert scores[:-1] == sorted(scores[:-1])
+    assert scores[-1] <= scores[-2]  # the first that does not improve is the last
+
+
+def test_the_strength_of_the_prior_is_remembered(case, tmp_path):
+    world, corpus, rough, unseen = case
+    better = refine(rough, corpus, unseen=unseen[:500])
+    assert rough.concentration is None
+    assert 0.3 < better.concentration < 3  # the truth is 1, for 10 topics with 0.1 each
+    better.save(tmp_path / "model")
+    again = Mixture.load(tmp_path / "model")
+    assert again.concentration == better.concentration
+    prior = better.concentration * better.shares
+    np.testing.assert_array_equal(again.assign(unseen[:50], "dirichlet"), better.assign(unseen[:50], prior))
+    with pytest.raises(ValueError, match="concentration"):
+        Mixture(world.topics, np.eye(10) / 10, concentration=0.0)
+
+
+def test_leaving_one_out_matters():
+    """Plain shares r ~ (a + n) mu , with each token voting for itself, too, overfit short documents."""
+    world = worlds.World(worlds.dirichlet_topics(20, 60 * worlds.zipf_base(400), 1), 0.05)
+    corpus = world.sample(2000, length=10, seed=2)
+    theta = world.mixture.assign(corpus)  # by maximum likelihood, with each token's own vote
+    table = corpus.counts
+    document = np.repeat(np.arange(2000), np.diff(table.indptr))
+    shares = theta[document] * world.topics.T[table.indices]
+    shares *= (table.data / shares.sum(axis=1))[:, None]
+    plain = np.zeros((400, 20))
+    np.add.at(plain, table.indices, shares)
+    left_out = refine(world.mixture, corpus, 1, unseen=world.sample(200, length=10, seed=9))
+    error = matching_distance((plain / plain.sum(axis=0)).T, world.topics).mean
+    assert matching_distance(left_out, world.mixture).mean < error
+
+
+@pytest.mark.parametrize("passes", [2, "auto"])
+def test_the_same_on_any_number_of_threads(case, passes):
+    _, corpus, rough, _ = case
+    one, three = (refine(rough, corpus, passes, n_threads=n) for n in (1, 3))
+    np.testing.assert_array_equal(one.topics, three.topics)
+    np.testing.assert_array_equal(one.correlations, three.correlations)
+
+
+def test_copies_of_judges_are_not_learned_from():
+    table = sp.csr_array(np.repeat(np.arange(1, 501), 4)[:, None])  # every document four times
+    aside, rest = held_out_split(table)
+    contents = table.toarray().ravel()
+    assert aside.size == 100
+    assert not np.isin(contents[rest], contents[aside]).any()
+    assert rest.size > 1500
+    same = sp.csr_array(np.full((100, 2), 3))
+    assert held_out_split(same)[1].size == 90  # nothing else is there
+
+
+def test_documents_without_a_pair_are_no_judges(case):
+    _, corpus, rough, _ = case
+    empty = sp.csr_array((950, corpus.n_words), dtype=np.int32)
+    sparse = sp.vstack([empty, corpus.counts[:50]], format="csr")
+    found = fit_documents(sparse, 3)
+    assert found.mixture.concentration is not None
+    assert refine(rough, sparse).concentration is not None
+    few = sp.vstack([empty, corpus.counts[:5]], format="csr")
+    assert fit_documents(few, 3).mixture.n_topics == 3
+    with pytest.raises(ValueError, match="no unseen document has two tokens"):
+        refine(rough, corpus, unseen=sp.csr_array(([1], ([0], [0])), shape=(3, corpus.n_words)))
+
+
+@pytest.mark.parametrize("alpha", [np.eye(10) / 10, np.full((10, 10), 0.01)])
+def test_the_strength_of_the_prior_is_found_from_any_alpha(case, alpha):
+    """Topics from elsewhere often come without correlations: the prior they imply is as weak or strong as can be."""
+    _, corpus, rough, unseen = case
+    told = refine(Mixture(rough.topics, alpha), corpus, 1, unseen=unseen[:500]).concentration
+    assert 0.1 < told < 10
+
+
+def test_a_sample_is_enough_and_depends_on_the_seed(case):
+    world, corpus, rough, _ = case
+    first, again, other = (refine(rough, corpus, 1, max_documents=1500, seed=s) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.topics, again.topics)
+    assert not np.array_equal(first.topics, other.topics)
+    assert matching_distance(first, world.mixture).mean < matching_distance(rough, world.mixture).mean
+
+
+@pytest.mark.parametrize("n", [40, 1000, 200_000])
+def test_some_documents_are_set_aside_the_same_ones_each_time(n):
+    table = sp.csr_array(np.arange(1, n + 1)[:, None])  # all different
+    aside, rest = held_out_split(table)
+    assert aside.size == {40: 10, 1000: 50, 200_000: 4000}[n]
+    np.testing.assert_array_equal(np.sort(np.concatenate([aside, rest])), np.arange(n))
+    np.testing.assert_array_equal(held_out_split(table)[0], aside)
+    assert abs(aside.mean() / n - 0.5) < 0.2  # from everywhere
+
+
+def test_of_many_tokens_a_sample_is_used(case, monkeypatch):
+    _, corpus, rough, unseen = case
+    monkeypatch.setattr("fdmix.documents.refining.MOST_TOKENS", 5000)
+    run = begin_refinement(rough, corpus, unseen, 10**6, 0, None)
+    assert 4500 < run.visits.n_tokens < 5500
+
+
+def test_alpha_is_what_documents_have():
+    world = worlds.World(worlds.dirichlet_topics(5, np.full(100, 0.1), 1), np.array([0.5, 0.4, 0.3, 0.2, 0.1]))
+    alpha = refine(world.mixture, world.sample(5000, length=40, seed=1), 1).correlations
+    np.testing.assert_allclose(alpha, alpha.T)
+    np.testing.assert_allclose(alpha, world.law.correlations, atol=0.01)
+
+
+def test_a_callback_can_stop_it(case):
+    _, corpus, rough, _ = case
+    said = []
+    refine(rough, corpus, 5, callback=lambda one: said.append(one) or True)
+    assert len(said) == 1
+
+
+def _interrupt(_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("phase", ["passes", "sampling"])
+@pytest.mark.parametrize(
+    ("ask", "reason"), [(lambda _: True, "the callback asked to stop"), (_interrupt, "interrupted by the user")]
+)
+def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask, reason):
+    _, corpus, _, unseen = case
+
+    def hear(now):
+        return isinstance(now, Refinement) and now.phase == phase and ask(now)
+
+    stopped = fit_documents(corpus, 10, callback=hear)
+    assert stopped.reason == reason
+    assert not stopped.converged
+    pairs = fit_mixture(Moments.of(corpus), 10).mixture
+    found, before = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (stopped.mixture, pairs))
+    assert found > before - 0.01
+
+
+def test_a_time_limit_holds_for_documents_too(case):
+    corpus, limit = case[1], 0.3
+
+    def wait(now):
+        if isinstance(now, Refinement):
+            time.sleep(limit)
+
+    stopped = fit_documents(corpus, 10, time_limit=limit, callback=wait)
+    assert stopped.reason.startswith("the time limit")
+    assert not stopped.converged
+
+
+def test_odd_inputs(case):
+    _, corpus, rough, _ = case
+    only = Mixture(np.full((1, 4), 0.25), np.ones((1, 1)))
+    assert refine(only, [[1, 0, 2, 1]]) is only
+    empty = sp.csr_array((3, rough.n_words), dtype=np.int32)
+    assert refine(rough, empty) is rough
+    with_gaps = sp.vstack([empty, corpus.counts[:200], empty], format="csr")
+    assert refine(rough, with_gaps, 1).n_topics == 10
+    few = refine(rough, corpus.counts[:3], 1)  # too few to choose by
+    assert np.isfinite(few.topics).all()
+
+
+def test_words_are_matched_by_name():
+    mixture = Mixture([[0.5, 0.4, 0.1, 0], [0, 0.1, 0.4, 0.5]], np.eye(2) / 2, ["a", "b", "c", "d"])
+    corpus = Corpus([[1, 2, 0, 3]] * 30 + [[0, 1, 3, 0]] * 30, ["x", "d", "a", "c"])
+    found = refine(mixture, corpus, 2)
+    assert found.vocabulary == mixture.vocabulary
+    assert found.topics[0, 0] > 0.9
+    assert found.topics[1, 2:].sum() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"passes": -1}, "passes"), ({"passes": 1.5}, "passes"), ({"max_documents": 0}, "max_documents")],
+)
+def test_nonsense_is_refused(case, settings, message):
+    with pytest.raises(ValueError, match=message):
+        refine(case[2], case[1], **settings)
+    with pytest.raises(TypeError, match="Mixture"):
+        refine([[1.0]], case[1])
+
+
+def test_what_does_not_fit_into_memory_is_refused_at_once(case, monkeypatch):
+    _, corpus, rough, _ = case
+    monkeypatch.setattr("fdmix.documents.refining.available_bytes", lambda: 1_000_000)
+    for attempt in (lambda: refine(rough, corpus), lambda: fit_documents(corpus, 10)):
+        with pytest.raises(MemoryError, match=r"about 3\.5 MB but 1\.0 MB are free.*max_documents"):
+            attempt()
+    with pytest.raises(ValueError, match="n_topics"):
+        fit_documents(corpus, "10")
+    assert refine(rough, corpus, 1, max_documents=500).n_topics == 10
