@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from fdmix import Mixture, Moments, fit, fit_mixture, worlds
+from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import numba_engine
+from fdmix.fit import fitting as fit
 from fdmix.fit.fitting import fit_correlations
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam

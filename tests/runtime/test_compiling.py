@@ -62,7 +62,7 @@ def test_a_folder_of_ones_own_for_compiled_loops(read_only_package, tmp_path):
     done = read_only_package(LENGTHS, NUMBA_CACHE_DIR=str(tmp_path / "loops"))
     assert done.returncode == 0, done.stderr
     assert "NUMBA_CACHE_DIR to a folder" not in done.stderr
-    assert list((tmp_path / "loops").rglob("pairs.row_sums*.nbc"))
+    assert list((tmp_path / "loops").rglob("pair_sums.row_sums*.nbc"))
 
 
 def test_compiling_is_announced_once_and_only_when_it_happens(tmp_path):

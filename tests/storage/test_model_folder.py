@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from fdmix import Cleaning, Mixture, model_folder
+from fdmix import Cleaning, Mixture
 from fdmix.corpus.preparation import Preparation
+from fdmix.storage import model_folder
 from fdmix.storage.arrays import FileError
 from fdmix.storage.model_folder import ARRAYS, FACTS, NEW
 

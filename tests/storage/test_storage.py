@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from hostile import HOSTILE_WORDS
 
-from fdmix import Cleaning, Mixture, Moments, storage, worlds
+from fdmix import Cleaning, Mixture, Moments, worlds
 from fdmix.corpus.preparation import Preparation
+from fdmix.storage import arrays as storage
 from fdmix.storage.arrays import FileError
 
 
