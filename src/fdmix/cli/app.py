@@ -13,13 +13,17 @@ import typer
 import fdmix
 from fdmix.cli.assign import assign
 from fdmix.cli.console import LogLines, say
-from fdmix.cli.counting import count, merge, prune, subtract
+from fdmix.cli.count import count
 from fdmix.cli.demo import demo
 from fdmix.cli.evaluate import evaluate
 from fdmix.cli.fit import fit
-from fdmix.cli.looking import info, topics
+from fdmix.cli.info import info
+from fdmix.cli.merge import merge
+from fdmix.cli.prune import prune
 from fdmix.cli.refine import refine
 from fdmix.cli.reproduce import reproduce
+from fdmix.cli.subtract import subtract
+from fdmix.cli.topics import topics
 from fdmix.display import for_terminal
 
 app = typer.Typer(

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import fitting, print_json, say, steps, timed
-from fdmix.cli.counting import counted_files
+from fdmix.cli.count import counted_files
 from fdmix.cli.inputs import added, check_model_output, moments_files
 from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table

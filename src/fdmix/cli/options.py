@@ -48,6 +48,8 @@ Split = _option(str, "A document is one of: lines, paragraphs, files (default: l
 Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME")
 Threads = _option(int, "Threads (default: all cores).", min=1)
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
+Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.", metavar="FILE")]
 Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.")]
 
