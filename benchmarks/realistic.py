@@ -133,9 +133,10 @@ def seeds(papers, holdout, seed):
 
 def main():
     print(f"# realistic topics and real text\n{machine()}")
-    papers, holdout = mlpapers(), mlpapers_holdout()
-    if papers is None or holdout is None:
+    papers = mlpapers()
+    if papers is None:
         return
+    holdout = mlpapers_holdout()
     try:
         import tomotopy  # noqa: F401
     except ImportError:

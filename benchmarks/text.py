@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from benchmarks.data import FOLDER
+from benchmarks.data import data_file
 from benchmarks.measure import machine
 from fdmix import read_moments
 from fdmix.text.cleaning import PRESETS
@@ -52,9 +52,8 @@ def by_count_vectorizer(texts, recipe):
 
 def main():
     print(f"# text to moments\n{machine()}")
-    path = FOLDER / "tweets.parquet"
-    if not path.exists():
-        print("skipped: there is no tweets.parquet (see FDMIX_DATA)")
+    path = data_file("tweets.parquet")
+    if path is None:
         return
     import pyarrow.parquet as pq
 

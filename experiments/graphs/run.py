@@ -62,7 +62,7 @@ def run(scale, out, data, say, **_):
             scores.append(normalised_mutual_information(theta.argmax(axis=1), known))
         _row(results, "planted communities", theta, scores)
     _picture(results, "planted", f"{n_groups} planted communities", corpus, theta)
-    if (data / "edges.txt").is_file():
+    if data is not None and (data / "edges.txt").is_file():
         say("edges.txt")
         corpus, theta = communities(edge_list(data / "edges.txt"), N_COMMUNITIES, loops=1)
         _row(results, "edges.txt", theta, [])

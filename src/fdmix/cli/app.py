@@ -21,7 +21,7 @@ from fdmix.cli.info import info
 from fdmix.cli.merge import merge
 from fdmix.cli.prune import prune
 from fdmix.cli.refine import refine
-from fdmix.cli.reproduce import reproduce
+from fdmix.cli.reproduce import has_experiments, reproduce
 from fdmix.cli.subtract import subtract
 from fdmix.cli.topics import topics
 from fdmix.display import for_terminal
@@ -32,8 +32,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, info, reproduce):
+for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, info):
     app.command()(command)
+if has_experiments():  # an installed wheel does not contain them
+    app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:
