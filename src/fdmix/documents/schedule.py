@@ -65,7 +65,7 @@ class Sweeps:
 
         A strong prior spreads documents over more topics. Topics move freely, become sharper, describe documents
         better and complete them worse; both count. One half of the prior may look better or worse than where it
-        leads, three halvings do not (docs/research.md). Compared are always as many sweeps.
+        leads, three halvings do not (docs/research/sweeps.md). Compared are always as many sweeps.
         """
         same = weaker = self.after(begin)
         for _ in range(HALVINGS):

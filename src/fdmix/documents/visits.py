@@ -134,7 +134,7 @@ class Sampler:
     """The same documents with one topic for every token, drawn again and again (Gibbs sampling).
 
     A sweep sees the topics of the sweep before, so documents can be visited in any order, on any number of threads.
-    Its prior is the same for all topics: large ones need no help, and topics become more coherent (docs/research.md).
+    Its prior is the same for all topics: large ones need no help, and topics become more coherent (docs/research).
     """
 
     def __init__(self, visits: Visits, tally: Tally, concentration: float, seed: int) -> None:
