@@ -77,8 +77,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     >>> model.transform(X[:4]).shape
     (4, 3)
     >>> texts = ["cats chase mice", "mice eat cheese", "dogs chase cats", "people eat cheese"]
-    >>> sorted(FDM(2).fit(texts).mixture_.top_words(1)[0])[0] in "cats chase mice eat cheese dogs people"
-    True
+    >>> FDM(2).fit(texts).mixture_
+    Mixture(2 topics over 7 words)
     """
 
     def __init__(
