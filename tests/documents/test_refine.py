@@ -1,5 +1,6 @@
 """Passes over documents: better topics, honest choices, the same on any number of threads."""
 
+import logging
 import time
 
 import numpy as np
@@ -183,9 +184,9 @@ def test_a_prior_for_sampling_does_not_outweigh_the_document():
     strengths = []
 
     class Watched(Sampler):
-        def mean(self, n_sweeps):
+        def mean(self, n_sweeps, *rest):
             strengths.append(self.concentration)
-            return super().mean(n_sweeps)
+            return super().mean(n_sweeps, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fdmix.documents.schedule.Sampler", Watched)
@@ -205,9 +206,9 @@ def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expe
     halved = []
 
     class Watched(Sampler):
-        def mean(self, n_sweeps):
+        def mean(self, n_sweeps, *rest):
             halved.append(round(np.log2(0.45 * 20 / self.concentration)))
-            return super().mean(n_sweeps)
+            return super().mean(n_sweeps, *rest)
 
     monkeypatch.setattr("fdmix.documents.schedule.Sampler", Watched)
     monkeypatch.setattr(Judge, "worth", lambda *_: -abs(halved[-1] - halvings) if halved else -10.0)
@@ -215,7 +216,7 @@ def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expe
     run.sample(said.append)
     roads = [0, 0, 1, 0, 2, 0, 3]  # the strong prior and weaker ones in turns
     assert halved[::2] == roads + expected  # each stage forgets some sweeps first
-    steps = np.diff([one.passes for one in said]).tolist()
+    steps = np.diff([one.passes for one in said if one.judged]).tolist()
     assert steps[:6] == [20] * 6
     assert steps[-1] == 0  # what is taken in the end
 
@@ -226,7 +227,7 @@ def test_sampling_can_be_stopped(case, when):
     sampled = []
 
     def stop(said):
-        if said.phase == "sampling":
+        if said.phase == "sampling" and said.judged:
             sampled.append(said)
         return len(sampled) == when
 
@@ -285,7 +286,7 @@ def test_it_chooses_better_with_unseen_documents(case):
     refine(rough, corpus, unseen=unseen[:500], callback=seen.append)
     passes = [said.passes for said in seen if said.phase == "passes"]
     assert passes == list(range(1, len(passes) + 1))
-    sweeps = [said.passes for said in seen if said.phase == "sampling"]
+    sweeps = [said.passes for said in seen if said.phase == "sampling" and said.judged]
     steps = np.diff([0, *sweeps]).tolist()
     assert steps[0] == 20
     assert steps[:-1] == sorted(steps[:-1])  # each is a quarter of all before it, once that is more
@@ -352,7 +353,7 @@ def test_documents_without_a_pair_are_no_judges(case):
     assert refine(rough, sparse).concentration is not None
     few = sp.vstack([empty, corpus.counts[:5]], format="csr")
     assert fit_documents(few, 3).mixture.n_topics == 3
-    with pytest.raises(ValueError, match="no unseen document has two tokens"):
+    with pytest.raises(ValueError, match="no document of the unseen text has two tokens"):
         refine(rough, corpus, unseen=sp.csr_array(([1], ([0], [0])), shape=(3, corpus.n_words)))
 
 
@@ -382,10 +383,12 @@ def test_some_documents_are_set_aside_the_same_ones_each_time(n):
     assert abs(aside.mean() / n - 0.5) < 0.2  # from everywhere
 
 
-def test_of_many_tokens_a_sample_is_used(case, monkeypatch):
+def test_of_many_tokens_a_sample_is_used(case, monkeypatch, caplog):
     _, corpus, rough, unseen = case
     monkeypatch.setattr("fdmix.documents.refining.MOST_TOKENS", 5000)
-    run = begin_refinement(rough, corpus, unseen, 10**6, 0, None)
+    with caplog.at_level(logging.INFO, "fdmix"):
+        run = begin_refinement(rough, corpus, unseen, 10**6, 0, None)
+    assert "a sample of 200 of 3,000 documents" in caplog.text
     assert 4500 < run.visits.n_tokens < 5500
 
 
@@ -407,9 +410,15 @@ def _interrupt(_):
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("phase", ["passes", "sampling"])
 @pytest.mark.parametrize(
-    ("ask", "reason"), [(lambda _: True, "the callback asked to stop"), (_interrupt, "interrupted by the user")]
+    ("ask", "reason", "phase"),
+    [
+        (lambda _: True, "the callback asked to stop", "passes"),
+        (lambda _: True, "the callback asked to stop", "sampling"),
+        (_interrupt, "interrupted by the user", "passes"),
+        (_interrupt, "interrupted by the user", "sampling"),
+        (_interrupt, "interrupted by the user", "correlations"),
+    ],
 )
 def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask, reason):
     _, corpus, _, unseen = case
@@ -423,6 +432,91 @@ def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask
     pairs = fit_mixture(Moments.of(corpus), 10).mixture
     found, before = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (stopped.mixture, pairs))
     assert found > before - 0.01
+
+
+def test_ctrl_c_in_the_last_step_keeps_the_refined_topics(case):
+    """alpha is fitted last, to topics that are final by then."""
+    corpus = case[1]
+    whole = fit_documents(corpus, 10).mixture
+
+    def press_ctrl_c(now):
+        if now.phase == "correlations" and now.passes == 1:
+            raise KeyboardInterrupt
+
+    stopped = fit_documents(corpus, 10, callback=press_ctrl_c)
+    assert stopped.reason == "interrupted by the user"
+    np.testing.assert_array_equal(stopped.mixture.topics, whole.topics)
+    assert not np.array_equal(stopped.mixture.correlations, whole.correlations)
+    pairs = fit_mixture(Moments.of(corpus), 10).mixture
+    refined = refine(pairs, corpus, callback=press_ctrl_c)
+    np.testing.assert_array_equal(refined.topics, refine(pairs, corpus).topics)
+    assert refined.provenance["refined"]["stopped"] == "interrupted by the user"
+    assert "stopped" not in refine(pairs, corpus).provenance["refined"]
+
+
+def test_ctrl_c_while_sampling_keeps_the_best_sweeps(case):
+    """Short documents, which sampling completes better than passes do."""
+    world = case[0]
+    corpus, unseen = world.sample(3000, length=8, seed=4), world.sample(1000, length=8, seed=5)
+    rough = fit_mixture(Moments.of(corpus[:1000]), 10, sparsity=0).mixture
+
+    def interrupted_after(n_judged):
+        said = []
+
+        def press_ctrl_c(now):
+            if now.phase == "sampling" and now.judged:
+                said.append(now)
+            if len(said) == n_judged:  # these sweeps are only told of, those before are taken
+                raise KeyboardInterrupt
+
+        return refine(rough, corpus, unseen=unseen[:500], callback=press_ctrl_c)
+
+    passes, sampled = (interrupted_after(n) for n in (1, 14))
+    score = {one: completion_log_likelihood(one, unseen, "dirichlet").mean for one in (rough, passes, sampled)}
+    assert score[rough] < score[passes] < score[sampled] - 0.01
+
+
+@pytest.mark.slow
+def test_ctrl_c_at_any_moment(case, ctrl_c_after):
+    """A fit with documents gives valid topics once there is a pass, whatever is going on when Ctrl-C is pressed."""
+    corpus = case[1][:1000]
+    begin = time.monotonic()
+    whole = fit_documents(corpus, 10)
+    took = time.monotonic() - begin
+    reasons = []
+    for moment in np.linspace(0.001, took, 40):
+        seen = []
+        with ctrl_c_after(moment):
+            try:
+                solution = fit_documents(corpus, 10, callback=seen.append)
+            except KeyboardInterrupt:
+                assert not seen
+                continue
+        reasons.append(solution.reason)
+        np.testing.assert_allclose(solution.mixture.topics.sum(axis=1), 1)
+        assert np.isfinite(solution.log_likelihoods).all()
+        assert solution.converged == (solution.reason == whole.reason)
+    assert set(reasons) <= {"interrupted by the user", whole.reason}
+    assert reasons.count("interrupted by the user") > 20
+
+
+def test_every_sweep_can_be_watched_and_changes_nothing(case, monkeypatch):
+    _, corpus, rough, unseen = case
+    whole = refine(rough, corpus[:500], unseen=unseen[:200])
+    monkeypatch.setattr("fdmix.documents.schedule.SECONDS", 0.0)  # tell of all of them, not of one a second
+    said = []
+    watched = refine(rough, corpus[:500], unseen=unseen[:200], callback=said.append)
+    np.testing.assert_array_equal(whole.topics, watched.topics)
+    sweeps = [one for one in said if one.phase == "sampling"]
+    assert [one.passes for one in sweeps if not one.judged] == list(range(1, sweeps[-1].passes + 1))
+    assert {one.of for one in sweeps} == {sweeps[0].of}
+    assert sweeps[-1].passes <= sweeps[0].of
+    passes = [one for one in said if one.phase == "passes"]
+    assert all(one.passes <= one.of for one in passes)
+    stopped = []
+    refine(rough, corpus[:500], unseen=unseen[:200], callback=lambda one: stopped.append(one) or not one.judged)
+    assert stopped[-1].passes == 1  # a sweep is enough to hear that it should stop
+    assert stopped[-1].phase == "sampling"
 
 
 def test_a_time_limit_holds_for_documents_too(case):
@@ -442,11 +536,38 @@ def test_odd_inputs(case):
     only = Mixture(np.full((1, 4), 0.25), np.ones((1, 1)))
     assert refine(only, [[1, 0, 2, 1]]) is only
     empty = sp.csr_array((3, rough.n_words), dtype=np.int32)
-    assert refine(rough, empty) is rough
     with_gaps = sp.vstack([empty, corpus.counts[:200], empty], format="csr")
     assert refine(rough, with_gaps, 1).n_topics == 10
     few = refine(rough, corpus.counts[:3], 1)  # too few to choose by
     assert np.isfinite(few.topics).all()
+
+
+def test_text_without_a_known_word_is_refused(case):
+    """A mixture that comes back unchanged would look like success."""
+    _, corpus, rough, _ = case
+    empty = sp.csr_array((3, rough.n_words), dtype=np.int32)
+    one_each = sp.csr_array(np.eye(4, rough.n_words, dtype=np.int32))
+    for nothing in (empty, empty[:0]):
+        with pytest.raises(ValueError, match="the corpus has no token"):
+            refine(rough, nothing)
+    with pytest.raises(ValueError, match="no document of the corpus has two tokens"):
+        refine(rough, one_each)
+    with pytest.raises(ValueError, match="the unseen text has no token"):
+        refine(rough, corpus, unseen=empty)
+    named = Mixture([[0.5, 0.5, 0], [0.1, 0.9, 0]], np.eye(2) / 2, ["a", "b", "c"])
+    for foreign in (Corpus([[2, 3]] * 5, ["x", "y"]), Corpus([[2, 3]] * 5, ["c", "x"])):  # no topic has "c"
+        with pytest.raises(ValueError, match="knows no word of the corpus"):
+            refine(named, foreign)
+    with pytest.raises(ValueError, match="no word pair"):
+        fit_documents(one_each, 2)
+
+
+def test_text_that_is_hardly_known_is_warned_of(caplog):
+    mixture = Mixture([[0.7, 0.3], [0.2, 0.8]], np.eye(2) / 2, ["a", "b"])
+    refine(mixture, Corpus([[2, 3, 4]] * 50, ["a", "b", "x"]), 1)
+    assert not caplog.text
+    refine(mixture, Corpus([[2, 3, 20]] * 50, ["a", "b", "x"]), 1)
+    assert "knows only 20.0% of the tokens of the corpus" in caplog.text
 
 
 def test_words_are_matched_by_name():

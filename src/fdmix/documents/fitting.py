@@ -12,6 +12,7 @@ from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
 from fdmix.documents.refining import MOST_DOCUMENTS, Refinement, RefinementRun, begin_refinement, mind_the_memory
 from fdmix.fit.fitting import Progress, Solution, check_n_topics, fit_correlations, fit_mixture
 from fdmix.moments.moments import Moments
+from fdmix.runtime.interruption import INTERRUPTED, completed, deferred_ctrl_c
 from fdmix.runtime.threads import one_blas_thread
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM
@@ -53,6 +54,10 @@ def fit_documents(
         "max_passes": max_passes, "tolerance": tolerance, "time_limit": time_limit, "seed": seed,
         "callback": callback, "n_threads": n_threads,
     }  # fmt: skip
+    if corpus.preparation is not None and corpus.preparation.cleaning.open_vocabulary:
+        raise ValueError(
+            "this corpus has an open vocabulary, with all its rare words: read it without open_vocabulary"
+        )
     useful = with_pairs(corpus.counts)
     if useful.size < MIN_DOCUMENTS:
         return fit_mixture(Moments.of(corpus, n_threads=n_threads), n_topics, **settings)
@@ -60,16 +65,37 @@ def fit_documents(
     if n_topics > 1:
         mind_the_memory(corpus.counts, n_topics, max_documents)
     judges, rest = (corpus[some] for some in held_out_split(corpus.counts))
-    moments = Moments.of(rest, n_threads=n_threads)
-    fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
-    if not fitted.converged:  # stopped by a limit, the callback or the user
-        return fitted
-    run = begin_refinement(fitted.mixture, rest, judges, max_documents, seed, n_threads)
-    if run is None:
-        return fitted
-    stopped = _refined(run, callback, None if time_limit is None else begin + time_limit)
-    refined = run.mixture()
-    alpha, likelihood = fit_correlations(refined, moments, n_threads)
+    with deferred_ctrl_c:
+        moments = Moments.of(rest, n_threads=n_threads)
+        fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
+        if not fitted.converged:  # stopped by a limit, the callback or the user
+            return fitted
+        try:
+            run = begin_refinement(fitted.mixture, rest, judges, max_documents, seed, n_threads)
+        except KeyboardInterrupt:
+            return replace(fitted, converged=False, reason=INTERRUPTED)
+        if run is None:
+            return fitted
+        stopped = _refined(run, callback, None if time_limit is None else begin + time_limit)
+        if not run.begun:
+            return replace(fitted, converged=False, reason=stopped or fitted.reason)
+        return _with_correlations(run, fitted, moments, callback, stopped, n_threads)
+
+
+def _with_correlations(
+    run: RefinementRun,
+    fitted: Solution,
+    moments: Moments,
+    callback: Callable[[Any], Any] | None,
+    stopped: str | None,
+    n_threads: int | None,
+) -> Solution:
+    """The refined topics, and alpha as the pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
+    refined, late = completed(run.mixture)
+    tell = None if stopped else run.correlations_teller(callback)
+    alpha, likelihood, last = fit_correlations(refined, moments, n_threads, tell)
+    if late or last:
+        stopped = INTERRUPTED
     reason = stopped or "documents set aside gained no more, or all sweeps of sampling were made"
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
     return Solution(replace(refined, correlations=alpha), likelihoods, stopped is None, reason)
@@ -88,7 +114,7 @@ def _refined(run: RefinementRun, callback: Callable[[Any], Any] | None, deadline
         with one_blas_thread:
             stopped = run.loop("auto", told) or run.sample(told)
     except KeyboardInterrupt:
-        return "interrupted by the user"
+        return INTERRUPTED
     if not stopped:
         return None
     return "the time limit was reached" if late else "the callback asked to stop"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,23 +22,29 @@ from fdmix.fit.fitting import fit_correlations
 from fdmix.mixture.assignment import aligned_counts, matched_prior
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.runtime.interruption import INTERRUPTED, completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.runtime.threads import Workers, one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
 
+log = logging.getLogger("fdmix")
 MOST_DOCUMENTS, MOST_TOKENS = 1_000_000, 20_000_000  # of a larger corpus, a random sample is enough
 MOST_PASSES = 12  # of passes="auto"
 BYTES_A_COUNT, BYTES_A_SHARE = 150, 16  # of memory, for a word in a topic and for the same in a document
 BYTES_A_TOKEN = 40
+WELL_KNOWN = 0.5  # share of the tokens; text of which the mixture knows less is probably not its own kind of text
 
 
 @dataclass(frozen=True)
 class Refinement:
-    """What a callback is told after each pass over the documents, after each twenty or more sweeps of sampling, and
-    at the end.
+    """What a callback is told after each pass over the documents, after each twenty or more sweeps of sampling, once
+    a second if they take longer, and at the end.
 
     passes : so far; in sampling, sweeps, also those with a prior that is then given up
-    score : completion, the log-probability of a token; phase : "passes" or "sampling"
+    score : completion, the log-probability of a token
+    phase : "passes", "sampling" or, in `fit_documents`, "correlations"
+    of : how many passes or sweeps the phase takes at most
+    judged : whether the score is that of these passes or sweeps; otherwise it is the last one known
     """
 
     passes: int
@@ -45,6 +53,8 @@ class Refinement:
     background: float
     seconds: float
     phase: str = "passes"
+    of: int | None = None
+    judged: bool = True
 
 
 def refine(
@@ -73,14 +83,16 @@ def refine(
     Parameters
     ----------
     mixture : topics to begin with; words with probability 0 in a topic keep it, but for the unigram's share
-    corpus : Corpus (aligned by word if it has a vocabulary) or table of whole counts
+    corpus : Corpus (aligned by word if it has a vocabulary) or table of whole counts. ValueError if no document has
+        two tokens that the mixture knows; a warning in the log if the mixture knows less than half of the tokens
     passes : "auto", or a number of passes, without sampling
     unseen : documents that the mixture was not fitted to, to choose by. Without any, some of the corpus are set aside
         and their words subtracted from the topics, which does not undo all that the topics learned from them: the
         choice is then on the side of too few passes
     max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
     callback : called with a `Refinement` after each pass, and now and then while sampling; returning True stops, with
-        what is refined so far, and so does Ctrl-C
+        what is refined so far, and so does Ctrl-C, at any moment: `mixture.provenance["refined"]["stopped"]` says so.
+        Before anything is refined, the mixture itself is returned
     seed : of the sample of documents, the halves of those set aside, and the draws
     n_threads : the result is the same with any number
 
@@ -90,37 +102,53 @@ def refine(
     Mixture(3 topics over 100 words)
     """
     passes = passes if isinstance(passes, str) and passes == "auto" else whole_number("passes", passes)
-    run = begin_refinement(mixture, corpus, unseen, max_documents, seed, n_threads)
-    if run is None or passes == 0:
-        return mixture
-    with one_blas_thread:
+    with deferred_ctrl_c, one_blas_thread:
+        run = begin_refinement(mixture, corpus, unseen, max_documents, seed, n_threads)
+        if run is None or passes == 0:
+            return mixture
+        interrupted = stopped = False
+        try:
+            stopped = run.loop(passes, callback) or (passes == "auto" and run.sample(callback))
+        except KeyboardInterrupt:
+            interrupted = stopped = True
+        if not run.begun:
+            return mixture
+        refined, late = completed(run.mixture)
+        alpha, last = refined.correlations, True  # Ctrl-C was pressed, unless the next step ends
         with suppress(KeyboardInterrupt):
-            if not run.loop(passes, callback) and passes == "auto":
-                run.sample(callback)
-        refined = run.mixture()
-        alpha, _ = fit_correlations(refined, Moments.of(run.visits.table, n_threads=n_threads), n_threads)
-        return replace(refined, correlations=alpha)
+            moments = Moments.of(run.visits.table, n_threads=n_threads)
+            tell = None if stopped else run.correlations_teller(callback)
+            alpha, _, last = fit_correlations(refined, moments, n_threads, tell)
+        refined = replace(refined, correlations=alpha)
+    return _stopped(refined) if interrupted or late or last else refined
+
+
+def _stopped(mixture: Mixture) -> Mixture:
+    """With a note that Ctrl-C ended the refinement."""
+    told = dict(mixture.provenance)
+    return replace(mixture, provenance=told | {"refined": told["refined"] | {"stopped": INTERRUPTED}})
 
 
 def begin_refinement(
     mixture: Mixture, corpus: Any, unseen: Any, max_documents: int, seed: int, n_threads: int | None
 ) -> RefinementRun | None:
-    """A refinement that is ready for its first pass; None if there is nothing to refine."""
+    """A refinement that is ready for its first pass; None if there is one topic only, the unigram."""
     max_documents, seed = whole_number("max_documents", max_documents, least=1), whole_number("seed", seed)
     thread_count(n_threads)
-    table = _known(mixture, corpus)
+    table = _known(mixture, corpus, "the corpus")
     table = table[with_pairs(table)]
+    if mixture.n_topics == 1:
+        return None
     rng = np.random.default_rng(seed)
     share = min(max_documents / max(table.shape[0], 1), MOST_TOKENS / max(table.sum(), 1))
     if share < 1:
         n_documents = max(1, round(share * table.shape[0]))
+        log.info(
+            "passes over documents use a sample of %s of %s documents", f"{n_documents:,}", f"{table.shape[0]:,}"
+        )
         table = table[np.sort(rng.choice(table.shape[0], n_documents, replace=False))]
-    if mixture.n_topics == 1 or table.nnz == 0:
-        return None
     mind_the_memory(table, mixture.n_topics, max_documents)
-    judges = None if unseen is None else _known(mixture, unseen)
-    if judges is not None and with_pairs(judges).size == 0:
-        raise ValueError("no unseen document has two tokens that the mixture knows")
+    judges = None if unseen is None else _known(mixture, unseen, "the unseen text")
     forget = judges is None and table.shape[0] >= MIN_DOCUMENTS
     if forget:
         judges, table = (table[some] for some in held_out_split(table))
@@ -169,10 +197,11 @@ class RefinementRun:
         Whether the callback asked to stop.
         """
         self.best = self.judge.choose(self.best.tally, self.best.concentration)
-        for done in range(1, (MOST_PASSES if passes == "auto" else int(passes)) + 1):
+        most = MOST_PASSES if passes == "auto" else int(passes)
+        for done in range(1, most + 1):
             tally, concentration = self.best.tally, self.best.concentration
             there = self.judge.choose(self.visits.learn(tally, tally.prior(concentration)), concentration)
-            stop = self._tell(callback, there, done, "passes")
+            stop = self._tell(callback, there, done, "passes", most)
             worse = there.score <= self.best.score
             if passes != "auto" or not worse:
                 self.best = there
@@ -188,17 +217,44 @@ class RefinementRun:
         passes = self.best
         if np.isnan(passes.score):
             return False
-        sweeps = Sweeps(self.judge, self.before, lambda now, done: self._tell(callback, now, done, "sampling"))
+        sweeps = Sweeps(self.judge, self.before, partial(self._tell_of_sweeps, callback))
         begin = sweeps.begin(passes, self.seed)
-        best = sweeps.settled(sweeps.with_the_right_prior(begin))
+        try:
+            best = sweeps.settled(sweeps.with_the_right_prior(begin))
+        except KeyboardInterrupt:
+            self.best = sweeps.best.choice
+            raise
         if best.worth < begin.worth and best.choice.score < passes.score:
             return sweeps.stop
+        self.best = best.choice
         self.best = sweeps.blended(best)
-        return sweeps.stop or self._tell(callback, self.best, sweeps.done, "sampling")
+        return sweeps.stop or self._tell(callback, self.best, sweeps.done, "sampling", sweeps.in_all)
 
-    def _tell(self, callback: Callable[[Refinement], Any] | None, choice: Choice, done: int, phase: str) -> bool:
+    @property
+    def begun(self) -> bool:
+        """Whether anything was chosen that is worth keeping."""
+        return not np.isneginf(self.best.score)
+
+    def correlations_teller(self, callback: Callable[[Refinement], Any] | None) -> Callable[[int, int], Any]:
+        """Tells the callback about passes that fit alpha."""
+        return lambda done, of: self._tell(callback, self.best, done, "correlations", of)
+
+    def _tell_of_sweeps(
+        self, callback: Callable[[Refinement], Any] | None, choice: Choice, done: int, of: int, judged: bool = True
+    ) -> bool:
+        return self._tell(callback, choice, done, "sampling", of, judged)
+
+    def _tell(
+        self,
+        callback: Callable[[Refinement], Any] | None,
+        choice: Choice,
+        done: int,
+        phase: str,
+        of: int | None = None,
+        judged: bool = True,
+    ) -> bool:
         seconds = time.monotonic() - self.begin
-        said = Refinement(done, choice.score, choice.concentration, choice.background, seconds, phase)
+        said = Refinement(done, choice.score, choice.concentration, choice.background, seconds, phase, of, judged)
         return callback is not None and bool(callback(said))
 
     def mixture(self) -> Mixture:
@@ -217,9 +273,34 @@ class RefinementRun:
         )
 
 
-def _known(mixture: Mixture, counts: Any) -> sp.csr_array:
-    """Documents over the mixture's words; tokens that no topic has are left out by the visits."""
+def _known(mixture: Mixture, counts: Any, what: str) -> sp.csr_array:
+    """Documents over the mixture's words; ValueError if none has two tokens, because one says nothing about others.
+
+    Tokens that no topic has are left out by the visits.
+    """
     if not isinstance(mixture, Mixture):
         raise TypeError(f"refine improves a Mixture, not {type(mixture).__name__}: use fit_mixture(...).mixture")
     corpus = counts if isinstance(counts, Corpus) else Corpus(counts)
-    return aligned_counts(corpus, mixture.vocabulary, mixture.n_words)[0]
+    if corpus.n_tokens == 0:
+        raise ValueError(
+            f"{what} has no token: it is empty, or it was read with like= and holds no word that the mixture knows"
+        )
+    table, _ = aligned_counts(corpus, mixture.vocabulary, mixture.n_words)
+    n_known = int(table.sum(axis=0)[mixture.topics.any(axis=0)].sum())
+    if n_known == 0:
+        raise ValueError(f"the mixture knows no word of {what}: give text like the text that it was fitted to")
+    if not with_pairs(table).size:
+        raise ValueError(f"no document of {what} has two tokens that the mixture knows")
+    if sentence := little_known(n_known / corpus.n_tokens, what):
+        log.warning(sentence)
+    return table
+
+
+def little_known(share: float, what: str = "the text") -> str | None:
+    """A sentence of warning if a mixture knows only a small share of the tokens of a text; otherwise None."""
+    if share >= WELL_KNOWN:
+        return None
+    return (
+        f"The mixture knows only {share:.1%} of the tokens of {what}, so it learns nothing from the others: "
+        "is this text like the text that it was fitted to?"
+    )

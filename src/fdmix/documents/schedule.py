@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +20,7 @@ LONGER = 4  # once the prior is chosen, each step takes one part in four of all 
 STRONGEST = 0.45  # prior, in lengths of a document: it should not outweigh the document
 HALVINGS = 3  # of the prior, before it is judged whether weaker ones are better
 GAIN = 0.001  # in worth; less is none
+SECONDS = 1.0  # between two reports on sweeps that are not judged yet
 BLENDS = 0.0, 0.05, 0.15  # shares of the topics before in those sampled, which have too few of the rare words
 
 
@@ -31,34 +34,69 @@ class Stage:
     worth: float
 
 
-class Sweeps:
-    """Sampling in progress: how many sweeps are left, and whether the callback asked to stop."""
+class Tell(Protocol):
+    """Tells a callback about sweeps."""
 
-    def __init__(self, judge: Judge, before: Mixture, tell: Callable[[Choice, int], bool]) -> None:
+    def __call__(self, choice: Choice, done: int, of: int, judged: bool = True) -> bool:
+        """Whether the callback asks to stop.
+
+        choice : the last one; done, of : sweeps so far, and at most
+        judged : whether the choice is that of these sweeps, or of earlier ones
+        """
+
+
+class Sweeps:
+    """Sampling in progress: the best so far, how many sweeps are left, and whether the callback asked to stop."""
+
+    best: Stage
+
+    def __init__(self, judge: Judge, before: Mixture, tell: Tell) -> None:
         n_topics, n_words = before.topics.shape
         work = judge.visits.n_tokens + n_topics * n_words / 20  # of a sweep, in draws; its counts take time, too
         self.judge, self.before, self.tell, self.stop = judge, before, tell, False
         self.done, self.in_all = 0, int(np.clip((DRAWS / max(work, 1.0)) ** 1.5, *SWEEPS_IN_ALL))
+        self.told_at = time.monotonic()
 
     def begin(self, passes: Choice, seed: int) -> Stage:
         """Where the passes ended, with the strongest prior."""
         strong = STRONGEST * self.judge.visits.mean_length
         sampler = Sampler(self.judge.visits, passes.tally, strong, seed)
-        return Stage(sampler, passes.tally, passes, self.judge.worth(passes))
+        self.best = Stage(sampler, passes.tally, passes, self.judge.worth(passes))
+        return self.best
 
     def after(self, stage: Stage, factor: float = 1.0, sweeps: int = 2 * SWEEPS) -> Stage:
-        """Where sweeps with so many times the prior's strength lead; where we are, if there are none left."""
+        """Where sweeps with the prior's strength times a factor lead; `stage` itself if no more may be made."""
         left = self.in_all - self.done
         if self.stop or left < 2 * SWEEPS:
             return stage
         sweeps = sweeps if left >= 2 * sweeps else left  # a short rest is added to the last ones
         sampler = stage.sampler.times(factor)
-        sampler.mean(SWEEPS)  # forgets where it began
-        mean = sampler.mean(sweeps - SWEEPS)
+        stopped = self._watch(stage.choice)
+        if sampler.mean(SWEEPS, stopped) is None:  # these sweeps forget where it began
+            return stage
+        mean = sampler.mean(sweeps - SWEEPS, stopped)
+        if mean is None:
+            return stage
         choice = self.judge.choose(mean.blended(self.before, max(BLENDS)), stage.choice.concentration)
         self.done += sweeps
-        self.stop = self.tell(choice, self.done)
-        return Stage(sampler, mean, choice, self.judge.worth(choice))
+        self.stop, self.told_at = self.tell(choice, self.done, self.in_all), time.monotonic()
+        there = Stage(sampler, mean, choice, self.judge.worth(choice))
+        self.best = max(self.best, there, key=lambda one: one.worth)
+        return there
+
+    def _watch(self, choice: Choice) -> Callable[[], bool]:
+        """To be called after each sweep: tells of it once in a while, and says whether to stop."""
+        swept = 0
+
+        def stopped() -> bool:
+            nonlocal swept
+            swept += 1
+            if time.monotonic() - self.told_at >= SECONDS:
+                self.stop = self.tell(choice, self.done + swept, self.in_all, judged=False)
+                self.told_at = time.monotonic()
+            return self.stop
+
+        return stopped
 
     def with_the_right_prior(self, begin: Stage) -> Stage:
         """Sampled with the prior it begins with, or with weaker and weaker ones if they are worth more.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -159,11 +160,13 @@ class Sampler:
         other.concentration = float(np.clip(factor * self.concentration, *STRENGTHS))
         return other
 
-    def mean(self, n_sweeps: int) -> Tally:
-        """The mean of so many sweeps from here."""
+    def mean(self, n_sweeps: int, stopped: Callable[[], bool] | None = None) -> Tally | None:
+        """The mean of n_sweeps sweeps from here; None if `stopped`, which is asked after each of them, says so."""
         total = np.zeros(self.counts.shape)
         for _ in range(n_sweeps):
             total += self.sweep()
+            if stopped is not None and stopped():
+                return None
         return Tally(sp.csr_array(total / n_sweeps))
 
     def sweep(self) -> Any:

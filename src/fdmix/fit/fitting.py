@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from fdmix.corpus.vocabulary import positions
-from fdmix.engines import engine_for, known_engine
+from fdmix.engines import State, engine_for, known_engine
+from fdmix.fit.capacity import too_many_topics
 from fdmix.fit.starts import DIMENSIONS, STARTS, starting_mixture
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.moments.pair_sums import rearranged
 from fdmix.moments.weighted import WeightedMoments
+from fdmix.runtime.interruption import INTERRUPTED, completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.runtime.threads import one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
@@ -45,7 +47,12 @@ class Solution:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is told after each pass; `mixture()` makes the best mixture so far."""
+    """What a callback is told after each pass; `mixture()` makes the best mixture so far.
+
+    passes : in all phases so far; phase_passes : in this phase
+    phase : "likelihood" or "sparse", for the solver "em"; "adam" has one phase. A phase ends when it settles, so how
+        many passes it takes is not known before.
+    """
 
     passes: int
     log_likelihood: float
@@ -53,6 +60,7 @@ class Progress:
     active_topics_per_word: float
     phase: str
     mixture: Callable[[], Mixture] = field(repr=False, compare=False)
+    phase_passes: int = 0
 
 
 def fit_mixture(
@@ -115,9 +123,11 @@ def fit_mixture(
         only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
         whole = _with_all_words(only, seen, moments, _provenance(moments, chosen, seed))
         return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
+    if complaint := too_many_topics(n_topics, moments.n_tokens, seen.size, getattr(moments, "n_documents", None)):
+        log.warning(complaint)
     _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
     begin = time.monotonic()
-    with one_blas_thread:  # so that sums do not depend on the number of cores
+    with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
         if isinstance(start, Mixture):
             first = _aligned_start(start, n_topics, seen, moments, seed)
         else:
@@ -131,29 +141,62 @@ def fit_mixture(
         )  # fmt: skip
         run = chosen.begin(problem, first)
         told = callback and _teller(callback, run, begin, seen, moments)
-        trace, reason = _loop(run, max_passes, time_limit, begin, told)
-        fitted = run.mixture()
-        trace.append(arithmetic.expect(arithmetic.place(fitted)).log_likelihood)
-    whole = _with_all_words(fitted, seen, moments, _provenance(moments, chosen, seed))
-    return Solution(whole, trace, run.settled is not None, reason)
+        provenance = _provenance(moments, chosen, seed)
+
+        def solution(trace: list[float], reason: str) -> Solution:
+            fitted = run.mixture()
+            last = arithmetic.expect(arithmetic.place(fitted)).log_likelihood
+            whole = _with_all_words(fitted, seen, moments, provenance)
+            return Solution(whole, [*trace, last], run.settled is not None and reason != INTERRUPTED, reason)
+
+        return _run(run, solution, max_passes, time_limit, begin, told)
 
 
 def fit_correlations(
-    mixture: Mixture, moments: Moments | WeightedMoments, n_threads: int | None = None
-) -> tuple[Any, float]:
-    """alpha by EM on the pairs, alpha <- alpha (P' H), with the topics held fixed; and L = sum Mhat log M.
+    mixture: Mixture,
+    moments: Moments | WeightedMoments,
+    n_threads: int | None = None,
+    tell: Callable[[int, int], Any] | None = None,
+) -> tuple[Any, float, bool]:
+    """alpha by EM on the pairs, alpha <- alpha (P' H), with the topics held fixed; L; whether Ctrl-C ended it.
 
-    For fixed topics L is concave in alpha, so that it does not matter where it begins, as long as nothing is zero.
-    A topic with no word that the moments know gets nothing.
+    For fixed topics L = sum Mhat log M is concave in alpha, so that it does not matter where it begins, as long as
+    nothing is zero. Every pass improves alpha; when Ctrl-C ends them, the last alpha is returned. A topic with no
+    word that the moments know gets nothing.
+
+    tell : called with the number of passes, and how many there are at most
     """
+    alpha, likelihood = mixture.correlations, -np.inf
+    try:
+        for done, found in enumerate(_passes_for_correlations(mixture, moments, n_threads)):
+            alpha, likelihood = found
+            if tell is not None:
+                tell(done, ALPHA_PASSES)
+    except KeyboardInterrupt:
+        mhat = moments.matrix
+        likelihood, _ = completed(lambda: replace(mixture, correlations=alpha).log_likelihood(mhat))
+        return alpha, likelihood, True
+    return alpha, likelihood, False
+
+
+def _passes_for_correlations(
+    mixture: Mixture, moments: Moments | WeightedMoments, n_threads: int | None
+) -> Iterator[tuple[Any, float]]:
+    """alpha and its likelihood, first where the passes begin, then after each of them."""
     mhat = moments.matrix
     seen = np.flatnonzero(np.diff(mhat.indptr))
     mhat, topics = rearranged(mhat, seen), mixture.topics[:, seen]
     known = np.flatnonzero(topics.sum(axis=1) > 0)
     if known.size == 0:
-        return mixture.correlations, -np.inf
+        return
     topics, shares = topics[known], mixture.shares[known] + 1e-3 / mixture.n_topics
     alpha = 0.99 * mixture.correlations[np.ix_(known, known)] + 0.01 * np.outer(shares, shares)
+
+    def whole(state: State) -> Any:
+        everywhere = np.zeros((mixture.n_topics, mixture.n_topics))
+        everywhere[np.ix_(known, known)] = state.correlations
+        return everywhere
+
     trace: list[float] = []
     with one_blas_thread:
         engine = engine_for("auto", mhat, known.size, n_threads)
@@ -161,35 +204,49 @@ def fit_correlations(
         while len(trace) < ALPHA_PASSES and not (len(trace) > 1 and trace[-1] - trace[-2] < ALPHA_GAIN):
             now = engine.expect(state)
             trace.append(now.log_likelihood)
+            yield whole(state), now.log_likelihood
             alpha = state.correlations * (now.joint + now.joint.T)
             state = replace(state, correlations=alpha / alpha.sum())
-        trace.append(engine.expect(state, joint=False).log_likelihood)
-    whole = np.zeros((mixture.n_topics, mixture.n_topics))
-    whole[np.ix_(known, known)] = state.correlations
-    return whole, trace[-1]
+        yield whole(state), engine.expect(state, joint=False).log_likelihood
 
 
-def _loop(
+def _run(
     run: Run,
+    solution: Callable[[list[float], str], Solution],
     max_passes: int,
     time_limit: float | None,
     begin: float,
     told: Callable[[list[float]], Any] | None,
-) -> tuple[list[float], str]:
-    """Step until something says stop; what stopped it, in a sentence."""
+) -> Solution:
+    """The solution that all passes lead to, or as many as were made when Ctrl-C was pressed."""
     trace: list[float] = []
     try:
-        while len(trace) < max_passes:
-            trace.append(run.step())
-            if told and told(trace):
-                return trace, "the callback asked to stop"
-            if run.settled is not None:
-                return trace, run.settled
-            if time_limit is not None and time.monotonic() - begin >= time_limit:
-                return trace, f"the time limit of {time_limit:g} seconds was reached"
+        found = solution(trace, _loop(run, trace, max_passes, time_limit, begin, told))
+        deferred_ctrl_c.check()
+        return found
     except KeyboardInterrupt:
-        return trace, "interrupted by the user"
-    return trace, f"the limit of {max_passes:,} passes was reached"
+        return completed(lambda: solution(trace, INTERRUPTED))[0]
+
+
+def _loop(
+    run: Run,
+    trace: list[float],
+    max_passes: int,
+    time_limit: float | None,
+    begin: float,
+    told: Callable[[list[float]], Any] | None,
+) -> str:
+    """Step until something says stop; what stopped it, in a sentence."""
+    while len(trace) < max_passes:
+        trace.append(run.step())
+        deferred_ctrl_c.check()
+        if told and told(trace):
+            return "the callback asked to stop"
+        if run.settled is not None:
+            return run.settled
+        if time_limit is not None and time.monotonic() - begin >= time_limit:
+            return f"the time limit of {time_limit:g} seconds was reached"
+    return f"the limit of {max_passes:,} passes was reached"
 
 
 def _teller(
@@ -200,9 +257,13 @@ def _teller(
     def mixture() -> Mixture:
         return _with_all_words(run.mixture(), seen, moments, {})
 
+    phases: list[str] = []  # the phase of each pass
+
     def told(trace: list[float]) -> Any:
-        active = run.active() / seen.size
-        return callback(Progress(len(trace), trace[-1], time.monotonic() - begin, active, run.phase, mixture))
+        phases.append(run.phase)
+        active, seconds = run.active() / seen.size, time.monotonic() - begin
+        in_phase = phases.count(run.phase)
+        return callback(Progress(len(trace), trace[-1], seconds, active, run.phase, mixture, in_phase))
 
     return told
 
