@@ -13,7 +13,7 @@ NO_FOLDER = "the paper scale needs corpora: name their folder with --data or FDM
 
 
 class MissingDataError(FileNotFoundError):
-    """The corpus of an experiment is not on this machine."""
+    """The user has not said where the corpus of an experiment is, or it is not there."""
 
 
 def papers(scale, data):
