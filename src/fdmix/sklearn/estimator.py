@@ -16,7 +16,8 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fdmix.corpus.content_hashes import in_order_of_content
-from fdmix.corpus.corpus import Corpus, whole_counts
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.counts import whole_counts
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
 from fdmix.documents.fitting import fit_documents
 from fdmix.documents.refining import MAX_DOCUMENTS
