@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import numba_engine
 from fdmix.fit import fitting as fit
-from fdmix.fit.fitting import fit_correlations
+from fdmix.fit.correlations import fit_correlations
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam
 
@@ -374,12 +374,12 @@ def test_ctrl_c_at_any_moment(moments, solver, ctrl_c_after):
     took = time.monotonic() - begin
     for moment in np.linspace(0.001, took, 25):
         seen = []
-        with ctrl_c_after(moment):
-            try:
+        try:
+            with ctrl_c_after(moment):
                 solution = fit_mixture(moments, 6, solver=solver, max_passes=60, callback=seen.append)
-            except KeyboardInterrupt:
-                assert not seen
-                continue
+        except KeyboardInterrupt:
+            assert not seen
+            continue
         assert_is_distribution(solution.mixture)
         assert solution.reason in ("interrupted by the user", whole.reason)
         assert len(solution.log_likelihoods) in (len(seen) + 1, len(seen) + 2)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from fdmix import Cleaning
-from fdmix.moments import moments
+from fdmix.moments.file import FORMAT as MOMENTS_FORMAT
+from fdmix.moments.file import KIND as MOMENTS_KIND
 from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, write_arrays
 from fdmix.text import batches, reading
 from fdmix.text.files import Layout
@@ -150,8 +151,8 @@ def test_a_forged_count_is_counted_again(text, whole, change):
     """Right checksums, and `counting` says that the file is the right one: still it is not taken."""
     folder = stopped(count(text), "counting", after=6)
     (counted,) = folder.glob("counted-*")
-    facts, arrays = read_arrays(counted, moments.KIND, moments.FORMAT)
-    write_arrays(counted, moments.KIND, moments.FORMAT, facts | change, arrays)
+    facts, arrays = read_arrays(counted, MOMENTS_KIND, MOMENTS_FORMAT)
+    write_arrays(counted, MOMENTS_KIND, MOMENTS_FORMAT, facts | change, arrays)
     facts, _ = read_arrays(folder / "counting", COUNTING_KIND, FORMAT)
     start = counted.read_bytes()[: PREAMBLE.size].hex()
     write_arrays(folder / "counting", COUNTING_KIND, FORMAT, facts | {"counted": start}, {})

@@ -27,7 +27,7 @@ from rich.table import Column
 from rich.text import Text
 
 from fdmix.display import for_json, for_terminal
-from fdmix.documents.refining import Refinement
+from fdmix.documents.document_fit import Refinement
 
 WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
 PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False, "soft_wrap": True}  # text is text

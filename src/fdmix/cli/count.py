@@ -41,10 +41,12 @@ def count(
 ) -> None:
     """Count the word pairs of text into a file of moments.
 
-    Resumes if interrupted: the same command goes on where it was, and the result is the same to the last bit.
+    Resumes if interrupted: repeat the same command. The result is the same to
+    the last bit.
 
-    Daily updates: count the first part with --open and later ones with --like the first. New words enter, and rare
-    ones are left out when topics are fitted. Without --open, --like keeps the words of the first part for ever.
+    Daily updates: count the first part with --open, and later parts with --like
+    the first. New words enter, and rare words are left out when topics are
+    fitted. Without --open, --like never lets a new word in.
 
     Examples:
 

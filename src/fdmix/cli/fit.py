@@ -17,10 +17,12 @@ from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.fitting import fit_documents
-from fdmix.fit.fitting import Solution, fit_mixture
+from fdmix.fit.fitting import fit_mixture
+from fdmix.fit.solution import Solution
+from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
-from fdmix.runtime.interruption import INTERRUPTED, completed, deferred_ctrl_c
+from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.solvers import EM, SOLVERS
 from fdmix.text.reading import read_corpus
@@ -112,7 +114,7 @@ def fit(
         kept.append(out)
         deferred_ctrl_c.check()
         _show(solution, out, took, as_json)
-    if late or solution.reason == INTERRUPTED:
+    if late or solution.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
 
 

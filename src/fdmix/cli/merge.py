@@ -16,15 +16,16 @@ from fdmix.moments.moments import Moments
 
 
 def merge(
-    inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.")],
+    inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.", metavar="FILES")],
     out: Out,
     again: Again = False,
     force: Force = False,
 ) -> None:
     """Add files of moments: exact sums, whatever their order.
 
-    The same as counting all documents together if the parts have an open vocabulary (`fdmix count --open`) or the
-    same words (`--like`). A source that is in two of the parts is refused: it would be counted twice.
+    The result is that of one count of all documents, if the parts have an open
+    vocabulary (fdmix count --open) or the same words (--like). A source that is
+    in two of the parts is refused: it would be counted twice.
 
     Example: fdmix merge monday.moments tuesday.moments -o week.moments
     """

@@ -14,7 +14,7 @@ from fdmix.moments.moments import Moments
 
 
 def prune(
-    moments: Annotated[Path, typer.Argument(help="File of moments.")],
+    moments: Annotated[Path, typer.Argument(help="File of moments.", metavar="FILE")],
     out: Out,
     min_count: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Leave out words with fewer tokens.")
@@ -27,9 +27,10 @@ def prune(
 ) -> None:
     """Leave rare and very common words out of moments with an open vocabulary.
 
-    Without options, by the rules that the text was counted with; `fdmix fit` does that by itself. Keep the unpruned
-    file to add to: a word that is rare today may be frequent tomorrow. Words that are left out still count in the
-    lengths of documents.
+    Without options, the rules that the text was counted with apply, as in
+    fdmix fit. Keep the unpruned file to add to: a word that is rare today may be
+    frequent tomorrow. Words that are left out still count in the lengths of
+    documents.
 
     Example: fdmix prune week.moments --min-count 20 -o small.moments
     """

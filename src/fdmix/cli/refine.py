@@ -35,15 +35,16 @@ def refine(
     no_header: NoHeader = False,
     unseen: Annotated[
         Path | None,
-        typer.Option(help="Other text to decide by how far to go (default: part of the input)."),
+        typer.Option(help="Held-out text that decides how far to go (default: part of the input)."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
     threads: Threads = None,
     force: Force = False,
 ) -> None:
-    """Improve a model by passes over its documents, as many as help documents that are set aside.
+    """Improve a model by passes over documents, until held-out documents gain no more.
 
-    Text is cleaned the way the model's text was. Ctrl-C stops and keeps the best topics so far.
+    Text is cleaned the way the model's text was. Ctrl-C stops and keeps the
+    best topics so far.
 
     Example: fdmix refine model tweets.csv --column text -o better
     """
@@ -54,11 +55,11 @@ def refine(
     try:
         with deferred_ctrl_c, steps() as bars, timed() as seconds:
             corpus = _read(mixture, files_of(inputs, layout), "the text", threads, bars.report)
-            judges = None
+            held_out = None
             if unseen is not None:
-                judges = _read(mixture, files_of([unseen], layout), "the unseen text", threads, bars.report)
+                held_out = _read(mixture, files_of([unseen], layout), "the unseen text", threads, bars.report)
             told = fitting(bars, OF_DOCUMENTS)
-            better = improved(mixture, corpus, unseen=judges, seed=seed, callback=told, n_threads=threads)
+            better = improved(mixture, corpus, unseen=held_out, seed=seed, callback=told, n_threads=threads)
             took = seconds()
     except KeyboardInterrupt:
         pass

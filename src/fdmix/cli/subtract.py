@@ -20,8 +20,10 @@ from fdmix.text.sources import files_of
 
 
 def subtract(
-    whole: Annotated[Path, typer.Argument(help="File of moments.")],
-    removed: Annotated[list[str], typer.Argument(help="What to remove: files of moments, or text.")],
+    whole: Annotated[Path, typer.Argument(help="File of moments.", metavar="FILE")],
+    removed: Annotated[
+        list[str], typer.Argument(help="What to remove: files of moments, or text.", metavar="REMOVED")
+    ],
     out: Out,
     column: Column = None,
     split: Split = None,
@@ -35,8 +37,9 @@ def subtract(
 ) -> None:
     """Remove documents from moments, exactly. Text is cleaned the way the moments' text was.
 
-    The result has the bits of a count that never read these documents. The digests of the documents before and after,
-    which it prints, certify that: a model fitted to the result names the digest in its provenance (`fdmix info`).
+    The result has the bits of a count that never read these documents. The
+    digests before and after, which are printed, certify that. A model fitted to
+    the result names the digest in its provenance (fdmix info).
 
     Examples:
 

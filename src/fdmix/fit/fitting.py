@@ -1,26 +1,27 @@
-"""The fit: one loop for all solvers and engines, and its stopping rules."""
+"""Fit topics to word pairs: one loop for all solvers and engines."""
 
 from __future__ import annotations
 
 import logging
 import platform
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from fdmix.corpus.vocabulary import positions
-from fdmix.engines import State, engine_for, known_engine
+from fdmix.engines import engine_for, known_engine
 from fdmix.fit.capacity import too_many_topics
+from fdmix.fit.solution import Progress, Solution
 from fdmix.fit.starts import DIMENSIONS, STARTS, starting_mixture
+from fdmix.fit.stopping import Stop, Stopping
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.contract import PairMoments
 from fdmix.moments.moments import Moments
 from fdmix.moments.pair_sums import rearranged
 from fdmix.moments.weighted import WeightedMoments
-from fdmix.runtime.interruption import INTERRUPTED, completed, deferred_ctrl_c
+from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.runtime.threads import one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
@@ -28,43 +29,10 @@ from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 
 log = logging.getLogger("fdmix")
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
-ALPHA_PASSES, ALPHA_GAIN = 100, 2e-5  # of alpha alone: at most, and what a pass gains at least in L
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The result of a fit.
-
-    mixture : topics and correlations; log_likelihoods : before each pass, and at last of the mixture itself;
-    converged : whether it settled by itself; reason : why it stopped, a sentence
-    """
-
-    mixture: Mixture
-    log_likelihoods: list[float]
-    converged: bool
-    reason: str
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a callback is told after each pass; `mixture()` makes the best mixture so far.
-
-    passes : in all phases so far; phase_passes : in this phase
-    phase : "likelihood" or "sparse", for the solver "em"; "adam" has one phase. A phase ends when it settles, so how
-        many passes it takes is not known before.
-    """
-
-    passes: int
-    log_likelihood: float
-    seconds: float
-    active_topics_per_word: float
-    phase: str
-    mixture: Callable[[], Mixture] = field(repr=False, compare=False)
-    phase_passes: int = 0
 
 
 def fit_mixture(
-    moments: Moments | WeightedMoments,
+    moments: PairMoments,
     n_topics: int,
     *,
     solver: str | Solver = "em",
@@ -104,7 +72,8 @@ def fit_mixture(
     >>> solution.mixture
     Mixture(3 topics over 100 words)
     """
-    _check(moments, tolerance, time_limit)
+    _check(moments, tolerance)
+    Stopping(callback, time_limit)  # refuses a bad time limit before any work
     if isinstance(moments, Moments) and moments.is_open:
         moments = _pruned(moments)
     n_topics, max_passes = check_n_topics(n_topics), whole_number("max_passes", max_passes, least=1)
@@ -126,7 +95,7 @@ def fit_mixture(
     if complaint := too_many_topics(n_topics, moments.n_tokens, seen.size, getattr(moments, "n_documents", None)):
         log.warning(complaint)
     _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
-    begin = time.monotonic()
+    stopping = Stopping(callback, time_limit)
     with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
         if isinstance(start, Mixture):
             first = _aligned_start(start, n_topics, seen, moments, seed)
@@ -140,132 +109,78 @@ def fit_mixture(
             n_threads=n_threads, keep_numbers=isinstance(start, Mixture),
         )  # fmt: skip
         run = chosen.begin(problem, first)
-        told = callback and _teller(callback, run, begin, seen, moments)
         provenance = _provenance(moments, chosen, seed)
 
-        def solution(trace: list[float], reason: str) -> Solution:
+        def solution(trace: list[float], stop: Stop) -> Solution:
             fitted = run.mixture()
             last = arithmetic.expect(arithmetic.place(fitted)).log_likelihood
             whole = _with_all_words(fitted, seen, moments, provenance)
-            return Solution(whole, [*trace, last], run.settled is not None and reason != INTERRUPTED, reason)
+            converged = run.settled is not None and stop is not Stop.INTERRUPTED
+            return Solution(whole, [*trace, last], converged, _sentence(stop, run, max_passes, time_limit), stop)
 
-        return _run(run, solution, max_passes, time_limit, begin, told)
-
-
-def fit_correlations(
-    mixture: Mixture,
-    moments: Moments | WeightedMoments,
-    n_threads: int | None = None,
-    tell: Callable[[int, int], Any] | None = None,
-) -> tuple[Any, float, bool]:
-    """alpha by EM on the pairs, alpha <- alpha (P' H), with the topics held fixed; L; whether Ctrl-C ended it.
-
-    For fixed topics L = sum Mhat log M is concave in alpha, so that it does not matter where it begins, as long as
-    nothing is zero. Every pass improves alpha; when Ctrl-C ends them, the last alpha is returned. A topic with no
-    word that the moments know gets nothing.
-
-    tell : called with the number of passes, and how many there are at most
-    """
-    alpha, likelihood = mixture.correlations, -np.inf
-    try:
-        for done, found in enumerate(_passes_for_correlations(mixture, moments, n_threads)):
-            alpha, likelihood = found
-            if tell is not None:
-                tell(done, ALPHA_PASSES)
-    except KeyboardInterrupt:
-        mhat = moments.matrix
-        likelihood, _ = completed(lambda: replace(mixture, correlations=alpha).log_likelihood(mhat))
-        return alpha, likelihood, True
-    return alpha, likelihood, False
-
-
-def _passes_for_correlations(
-    mixture: Mixture, moments: Moments | WeightedMoments, n_threads: int | None
-) -> Iterator[tuple[Any, float]]:
-    """alpha and its likelihood, first where the passes begin, then after each of them."""
-    mhat = moments.matrix
-    seen = np.flatnonzero(np.diff(mhat.indptr))
-    mhat, topics = rearranged(mhat, seen), mixture.topics[:, seen]
-    known = np.flatnonzero(topics.sum(axis=1) > 0)
-    if known.size == 0:
-        return
-    topics, shares = topics[known], mixture.shares[known] + 1e-3 / mixture.n_topics
-    alpha = 0.99 * mixture.correlations[np.ix_(known, known)] + 0.01 * np.outer(shares, shares)
-
-    def whole(state: State) -> Any:
-        everywhere = np.zeros((mixture.n_topics, mixture.n_topics))
-        everywhere[np.ix_(known, known)] = state.correlations
-        return everywhere
-
-    trace: list[float] = []
-    with one_blas_thread:
-        engine = engine_for("auto", mhat, known.size, n_threads)
-        state = engine.place(Mixture(topics / topics.sum(axis=1, keepdims=True), alpha / alpha.sum()))
-        while len(trace) < ALPHA_PASSES and not (len(trace) > 1 and trace[-1] - trace[-2] < ALPHA_GAIN):
-            now = engine.expect(state)
-            trace.append(now.log_likelihood)
-            yield whole(state), now.log_likelihood
-            alpha = state.correlations * (now.joint + now.joint.T)
-            state = replace(state, correlations=alpha / alpha.sum())
-        yield whole(state), engine.expect(state, joint=False).log_likelihood
+        return _run(run, solution, max_passes, stopping, _reporter(run, stopping, seen, moments))
 
 
 def _run(
     run: Run,
-    solution: Callable[[list[float], str], Solution],
+    solution: Callable[[list[float], Stop], Solution],
     max_passes: int,
-    time_limit: float | None,
-    begin: float,
-    told: Callable[[list[float]], Any] | None,
+    stopping: Stopping,
+    progress: Callable[[list[float]], Progress],
 ) -> Solution:
-    """The solution that all passes lead to, or as many as were made when Ctrl-C was pressed."""
+    """The solution that all passes lead to, or those that were made when Ctrl-C was pressed."""
     trace: list[float] = []
     try:
-        found = solution(trace, _loop(run, trace, max_passes, time_limit, begin, told))
+        found = solution(trace, _loop(run, trace, max_passes, stopping, progress))
         deferred_ctrl_c.check()
         return found
     except KeyboardInterrupt:
-        return completed(lambda: solution(trace, INTERRUPTED))[0]
+        return completed(lambda: solution(trace, Stop.INTERRUPTED))[0]
 
 
 def _loop(
     run: Run,
     trace: list[float],
     max_passes: int,
-    time_limit: float | None,
-    begin: float,
-    told: Callable[[list[float]], Any] | None,
-) -> str:
-    """Step until something says stop; what stopped it, in a sentence."""
+    stopping: Stopping,
+    progress: Callable[[list[float]], Progress],
+) -> Stop:
+    """Make passes until something says stop."""
     while len(trace) < max_passes:
         trace.append(run.step())
-        deferred_ctrl_c.check()
-        if told and told(trace):
-            return "the callback asked to stop"
+        if stopping.tell(lambda: progress(trace)):
+            return Stop.CALLBACK
         if run.settled is not None:
-            return run.settled
-        if time_limit is not None and time.monotonic() - begin >= time_limit:
-            return f"the time limit of {time_limit:g} seconds was reached"
-    return f"the limit of {max_passes:,} passes was reached"
+            return Stop.CONVERGED
+        if stopping.is_late():
+            return Stop.TIME_LIMIT
+    return Stop.PASS_LIMIT
 
 
-def _teller(
-    callback: Callable[[Progress], Any], run: Run, begin: float, seen: Any, moments: Moments | WeightedMoments
-) -> Callable[[list[float]], Any]:
-    """Tell the callback about the pass just done, and hear whether to stop."""
+def _sentence(stop: Stop, run: Run, max_passes: int, time_limit: float | None) -> str:
+    """Why a fit ended, with the numbers that belong to it."""
+    if stop is Stop.CONVERGED and run.settled is not None:
+        return run.settled
+    if stop is Stop.TIME_LIMIT:
+        return f"the time limit of {time_limit:g} seconds was reached"
+    if stop is Stop.PASS_LIMIT:
+        return f"the limit of {max_passes:,} passes was reached"
+    return stop.value
+
+
+def _reporter(run: Run, stopping: Stopping, seen: Any, moments: PairMoments) -> Callable[[list[float]], Progress]:
+    """What callbacks are told of the pass just made."""
+    phases: list[str] = []  # the phase of each pass
 
     def mixture() -> Mixture:
         return _with_all_words(run.mixture(), seen, moments, {})
 
-    phases: list[str] = []  # the phase of each pass
-
-    def told(trace: list[float]) -> Any:
+    def progress(trace: list[float]) -> Progress:
         phases.append(run.phase)
-        active, seconds = run.active() / seen.size, time.monotonic() - begin
-        in_phase = phases.count(run.phase)
-        return callback(Progress(len(trace), trace[-1], seconds, active, run.phase, mixture, in_phase))
+        active, in_phase = run.active() / seen.size, phases.count(run.phase)
+        return Progress(len(trace), trace[-1], stopping.seconds, active, run.phase, mixture, in_phase)
 
-    return told
+    return progress
 
 
 def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
@@ -280,13 +195,11 @@ def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
     return EM(sparsity) if solver == "em" else SOLVERS[solver]()
 
 
-def _check(moments: Moments | WeightedMoments, tolerance: float, time_limit: float | None) -> None:
+def _check(moments: PairMoments, tolerance: float) -> None:
     if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit must be positive, but is {time_limit}")
 
 
 def check_n_topics(n_topics: int) -> int:
@@ -319,9 +232,7 @@ def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) ->
         )
 
 
-def _aligned_start(
-    start: Mixture, n_topics: int, seen: Any, moments: Moments | WeightedMoments, seed: int
-) -> Mixture:
+def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: PairMoments, seed: int) -> Mixture:
     """The given mixture over the words that have pairs, with a little of every word and every pair of topics.
 
     A topic with no such word begins as a noisy unigram, because equal topics would stay equal.
@@ -348,15 +259,13 @@ def _aligned_start(
     return Mixture(0.99 * topics + 0.01 * unigram, alpha / alpha.sum())
 
 
-def _with_all_words(
-    mixture: Mixture, seen: Any, moments: Moments | WeightedMoments, provenance: dict[str, Any]
-) -> Mixture:
+def _with_all_words(mixture: Mixture, seen: Any, moments: PairMoments, provenance: dict[str, Any]) -> Mixture:
     topics = np.zeros((mixture.n_topics, moments.n_words))
     topics[:, seen] = mixture.topics
     return Mixture(topics, mixture.correlations, moments.vocabulary, moments.preparation, provenance)
 
 
-def _provenance(moments: Moments | WeightedMoments, solver: Solver, seed: int) -> dict[str, Any]:
+def _provenance(moments: PairMoments, solver: Solver, seed: int) -> dict[str, Any]:
     """What it takes to do the fit again."""
     return {
         "fdmix": version("fdmix"),

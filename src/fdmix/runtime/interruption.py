@@ -10,7 +10,6 @@ from types import FrameType
 from typing import TypeVar
 
 Result = TypeVar("Result")
-INTERRUPTED = "interrupted by the user"  # the reason that a stopped fit gives
 PATIENCE = 2.0  # seconds; whoever presses Ctrl-C again later than that is not made to wait any longer
 
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from fdmix.documents.refining import Refinement
-from fdmix.fit.fitting import Progress, Solution
+from fdmix.documents.document_fit import Refinement
+from fdmix.fit.solution import Progress, Solution
 
 __all__ = ["CallbackSupportMixin", "Printer", "Watch", "with_callbacks"]
 

@@ -16,11 +16,13 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fdmix.corpus.content_hashes import in_order_of_content
-from fdmix.corpus.corpus import Corpus, whole_counts
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.counts import whole_counts
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
 from fdmix.documents.fitting import fit_documents
-from fdmix.documents.refining import MOST_DOCUMENTS
-from fdmix.fit.fitting import Progress, Solution, fit_mixture
+from fdmix.documents.refining import MAX_DOCUMENTS
+from fdmix.fit.fitting import fit_mixture
+from fdmix.fit.solution import Progress, Solution
 from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
 from fdmix.mixture.assignment import assign
 from fdmix.mixture.mixture import Mixture
@@ -305,7 +307,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         table = whole_counts(counts)
         if weights is None:
             return table
-        if weights.sum() > max(MOST_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
+        if weights.sum() > max(MAX_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
             return None
         return table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
 

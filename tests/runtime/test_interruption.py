@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from fdmix import interruption
-from fdmix.interruption import completed, deferred_ctrl_c
+from fdmix.runtime import interruption
+from fdmix.runtime.interruption import completed, deferred_ctrl_c
 
 
 @pytest.fixture(autouse=True)
