@@ -142,7 +142,7 @@ class Corpus:
         edges : a networkx graph, a square scipy sparse adjacency matrix, or (i, j) and (i, j, weight) of a list.
             Weights are whole numbers: how often two nodes are joined.
         directed : an edge of a list leads from i to j only; otherwise both ways
-        loops : how often each node is a neighbour of its own, besides the loops that are there
+        loops : how often each node counts as its own neighbour, in addition to loops among the edges
 
         Documents and words are the nodes, both in the same order; their names are the vocabulary.
 

@@ -20,7 +20,7 @@ def sensible_topics(n_tokens: float, n_words: int, n_documents: int | None = Non
 
 
 def too_many_topics(n_topics: int, n_tokens: float, n_words: int, n_documents: int | None = None) -> str | None:
-    """A sentence that says why so many topics cannot be found in a corpus, and how many can; None if they can."""
+    """A sentence that says why this many topics cannot be found in a corpus, and how many can; None if they can."""
     sensible = sensible_topics(n_tokens, n_words, n_documents)
     if n_topics <= sensible:
         return None

@@ -58,7 +58,7 @@ def fit_mixture(
     seed : of what is drawn: other starts than "anchors", Adam's pairs. The default call draws nothing, so that two
         seeds agree. Same seed, same result, on any number of threads
     start : "anchors", "d2", "rows", "noise", or a Mixture to begin with, whose topics keep their numbers
-    max_passes, time_limit : stop after so many passes, or seconds, with the best mixture so far
+    max_passes, time_limit : stop after this many passes or seconds, with the best mixture so far
     tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
         much data; plain maximum likelihood stops when a pass gains less than a hundredth of this share of what was
         gained so far

@@ -142,7 +142,7 @@ def _as_corpus(counts: Any, vocabulary: Vocabulary | None, *, copy: bool) -> Cor
     if vocabulary is None or counts.vocabulary == vocabulary:
         return counts
     if counts.vocabulary is not None:
-        raise ValueError("the corpus has a vocabulary of its own, different from the one given")
+        raise ValueError("the corpus has a vocabulary already, different from the one given")
     return Corpus.trusting(counts.counts, vocabulary)
 
 

@@ -108,10 +108,10 @@ class Moments:
         counts : Corpus, table of whole counts (documents x words), or a stream of either
             A stream is read once, chunk by chunk, and never held as a whole. Corpora with different
             vocabularies are united by word.
-        vocabulary : words of the columns, for counts that are no `Corpus`
+        vocabulary : words of the columns, for counts that are not a `Corpus`
         weights : whole numbers, one per document: weight 3 counts a document three times. Not for streams.
-        folds : keep the moments of so many buckets of documents apart (0: none). A document's bucket is a hash
-            of its own words and counts: the same in any shard, and copies of a document share it.
+        folds : keep the moments of this many buckets of documents apart (0: none). A hash of a document's words and
+            counts chooses its bucket: the same one in any shard, and for copies of the document.
         n_threads : default: all cores. The result does not depend on it.
         memory_limit : bytes that counting may take (default: what is free). More is refused before it starts; with a
             stream, before the block that would exceed it
@@ -438,7 +438,7 @@ class Moments:
             tallies[name] = getattr(self, name) + sign * getattr(other, name)
             if tallies[name].size and tallies[name].min() < 0:
                 if name == "document_frequencies" and self.edits != other.edits:
-                    tallies[name] = np.maximum(tallies[name], 0)  # joined words are no exact count
+                    tallies[name] = np.maximum(tallies[name], 0)  # those of joined words are not exact
                     continue
                 raise ValueError(f"{name.replace('_', ' ')} would become negative")
         return Moments(

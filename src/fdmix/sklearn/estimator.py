@@ -1,4 +1,4 @@
-"""scikit-learn's face of fdmix: no arithmetic, only names and forms."""
+"""FDM, the scikit-learn estimator: it translates names and formats and holds no arithmetic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from fdmix.solvers import Solver
 
 
 class FractionalCountsWarning(UserWarning):
-    """The estimator got numbers that are no whole counts, and takes them as weights."""
+    """FDM was given fractional numbers, which it takes as weights."""
 
 
 class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator):
