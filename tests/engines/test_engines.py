@@ -64,14 +64,14 @@ def test_passes_agree(name, case, joint):
     assert got.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-6, abs=1e-6)
     if joint:
         np.testing.assert_allclose(got.joint, expected.joint, rtol=1e-4, atol=1e-6)
-    for toll, power in (
+    for shrinkage, power in (
         (0.0, 1.0),
         (0.0, 1.7),
         (1.2345e-4, 1.0),
         (1.2345e-3, 1.7),
     ):  # odd, so that no count equals it
-        one = slow.mixture(slow.maximise(a, expected, toll=toll, power=power))
-        two = fast.mixture(fast.maximise(b, got, toll=toll, power=power))
+        one = slow.mixture(slow.maximise(a, expected, shrinkage=shrinkage, power=power))
+        two = fast.mixture(fast.maximise(b, got, shrinkage=shrinkage, power=power))
         np.testing.assert_allclose(two.topics, one.topics, rtol=1e-3, atol=1e-6)
         np.testing.assert_allclose(two.correlations, one.correlations, rtol=1e-3, atol=1e-9)
 
@@ -100,7 +100,7 @@ def test_numba_gives_the_same_bits_on_any_number_of_threads(sparse, monkeypatch)
         state = engine.place(mixture)
         for _ in range(3):
             expectation = engine.expect(state)
-            state = engine.maximise(state, expectation, toll=1e-6, power=1.7)
+            state = engine.maximise(state, expectation, shrinkage=1e-6, power=1.7)
         results.append((expectation.log_likelihood, engine.mixture(state)))
     assert len(used) > 50
     for likelihood, mixture in results[1:]:
@@ -148,7 +148,7 @@ def test_a_topic_or_word_that_would_lose_everything_is_spared(name):
     mhat, mixture = random_problem(5, 40, 5, False)
     engine = engine_for(name, mhat, 5)
     state = engine.place(mixture)
-    after = engine.mixture(engine.maximise(state, engine.expect(state), toll=10.0))
+    after = engine.mixture(engine.maximise(state, engine.expect(state), shrinkage=10.0))
     np.testing.assert_allclose(after.topics.sum(axis=1), 1)
     assert (after.topics.sum(axis=0) > 0).all()
 
@@ -158,6 +158,6 @@ def test_active_counts_non_zero_entries(name):
     mhat, mixture = random_problem(6, 200, 8, True)
     engine = engine_for(name, mhat, 8)
     state = engine.place(mixture)
-    moved = engine.maximise(state, engine.expect(state), toll=1e-4)
+    moved = engine.maximise(state, engine.expect(state), shrinkage=1e-4)
     assert engine.active(moved) == np.count_nonzero(engine.mixture(moved).topics)
     assert engine.active(moved) < 200 * 8

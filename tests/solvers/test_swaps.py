@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fdmix import Mixture, Moments, fit_documents, fit_mixture, worlds
-from fdmix.kernels.blocks import dense_block, two_topics
+from fdmix.kernels.blocks import dense_block, fit_two_topics
 from fdmix.metrics import completion_log_likelihood, matching_distance
 from fdmix.solvers import EM
 from fdmix.solvers.swaps import swapped
@@ -61,7 +61,7 @@ def test_a_start_keeps_its_numbers_unless_swaps_are_asked_for(case):
     assert np.array_equal(matching_distance(found, world.mixture).right, np.arange(8))
 
 
-def test_two_topics_gain_monotonically_and_blocks_are_blocks(case):
+def test_fit_two_topics_gain_monotonically_and_blocks_are_blocks(case):
     mhat = Moments.of(case[1]).matrix
     words = np.arange(0, 200, 2)
     W = dense_block(mhat.indptr, mhat.indices, mhat.data, words)
@@ -71,7 +71,7 @@ def test_two_topics_gain_monotonically_and_blocks_are_blocks(case):
     first = rng.dirichlet(np.ones(100), 2)
     for rounds in range(8):
         halves, joint = first.copy(), np.array([[0.4, 0.1], [0.1, 0.4]])
-        gains.append(two_topics(W, halves, joint, rounds))
+        gains.append(fit_two_topics(W, halves, joint, rounds))
         np.testing.assert_allclose([halves.sum(), joint.sum()], [2, 1])
     assert (np.diff(gains) > -1e-12).all()
 
