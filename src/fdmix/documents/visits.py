@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.splits import halves
-from fdmix.kernels.cvb0 import complete_documents, visit_documents
-from fdmix.kernels.gibbs import add_up_words, count_topics, sweep_all_topics, sweep_documents, weigh_words
+from fdmix.kernels.cvb0 import completion_scores, cvb0_pass
+from fdmix.kernels.gibbs import count_topics, cumulative_weights, sweep_all_topics, sweep_documents, word_weights
 from fdmix.kernels.vectors import LANES
 from fdmix.mixture.assignment import assign
 from fdmix.mixture.mixture import Mixture
@@ -92,7 +92,7 @@ class Visits:
 
         def some(cut: tuple[int, int]) -> Floats:
             out = np.zeros(tally.counts.nnz)
-            visit_documents(*cut, arrays, tally.entries, prior, CARE, out)
+            cvb0_pass(*cut, arrays, tally.entries, prior, CARE, out)
             return out
 
         n_blocks = int(np.clip(BYTES / max(8 * tally.counts.nnz, 1), 2, BLOCKS))
@@ -113,7 +113,7 @@ class Visits:
         tables = _arrays(given), _arrays(held)
 
         def some(cut: tuple[int, int]) -> None:
-            complete_documents(*cut, *tables, *settings, scores)
+            completion_scores(*cut, *tables, *settings, scores)
 
         self.workers.map(some, _cuts(given.shape[0], BLOCKS))
         return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))
@@ -171,12 +171,12 @@ class Sampler:
         n_words, n_topics = self.counts.shape
         scale = 1 / (self.counts.sum(axis=0, dtype=np.float64) + n_words * ETA)
         weights = np.zeros((n_words, -(-n_topics // LANES) * LANES), np.float32)
-        self.workers.map(lambda cut: weigh_words(*cut, self.counts, scale, ETA, weights), self.words)
+        self.workers.map(lambda cut: word_weights(*cut, self.counts, scale, ETA, weights), self.words)
         kernel: Any = sweep_all_topics
         arrays: tuple[Any, ...] = self.tokens, self.z, weights
         if n_topics >= MANY * self.topics_a_document:
             reached = np.empty_like(weights)
-            self.workers.map(lambda cut: add_up_words(*cut, weights, reached), self.words)
+            self.workers.map(lambda cut: cumulative_weights(*cut, weights, reached), self.words)
             kernel, arrays = sweep_documents, (*arrays, reached)
         settings = scale, self.concentration / n_topics, ETA
         seeds = np.random.default_rng([self.seed, 4, self.n_drawn]).integers(2**31, size=self.rounds).tolist()
