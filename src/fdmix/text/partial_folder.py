@@ -26,7 +26,7 @@ from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
 from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, replacing, write_arrays
-from fdmix.storage.facts import mapping, parsed, reason, stated_number, string
+from fdmix.storage.facts import mapping, parse_json, reason, stated_number, string
 from fdmix.storage.temporaries import temporary_name
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.token_store import LENGTHS, TOKENS, DamagedFolderError, Spool
@@ -170,7 +170,7 @@ class PartialFolder:
     def _planned(self) -> dict[str, Any]:
         """The plan that was left here."""
         try:
-            plan = parsed((self.path / PLAN).read_bytes())
+            plan = parse_json((self.path / PLAN).read_bytes())
         except (FileNotFoundError, ValueError) as error:
             raise DamagedFolderError(self.path, reason(error)) from None
         return plan if isinstance(plan, dict) else {}
