@@ -106,9 +106,7 @@ class Workers:
         futures = [self._pool.submit(work, item) for item in items]
         try:
             return [future.result() for future in futures]
-        except (
-            BaseException
-        ):  # includes Ctrl-C: wait, as a running thread writes into memory that the caller will reuse
+        except BaseException:  # includes Ctrl-C: a thread must not write into memory that the caller reuses
             for future in futures:
                 future.cancel()
             wait(futures)
