@@ -24,7 +24,7 @@ except ImportError:  # Windows
 
 TEMPORARY_NAME = re.compile(r"\.[0-9a-f]{16}\.fdmix-tmp")
 MIN_LEFTOVER_SECONDS = 60.0  # a temporary file is created a moment before it is locked: spare young ones
-UNLOCKABLE_LEFTOVER_SECONDS = 86_400.0  # where files cannot be locked, age alone tells leftovers: one day
+UNLOCKABLE_LEFTOVER_SECONDS = 86_400.0  # one day; where files cannot be locked, older ones are leftovers
 
 
 @contextmanager

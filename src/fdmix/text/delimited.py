@@ -17,7 +17,7 @@ log = logging.getLogger("fdmix")
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES, SAMPLE_CHARACTERS = 100, 1 << 16  # at the beginning of a file, read to find the delimiter
 NUMBER_OR_DATE = re.compile(r"[-+]?[\d.,]*\d[\d.,:/-]*")
-MIN_WORDS_OF_TEXT = 5  # a header with a longer cell is probably data: names of columns are shorter
+MIN_WORDS_OF_TEXT = 5  # a header cell with this many words is probably data
 NO_HEADER_HINT = "if its first row is data, say header=False (on the command line --no-header)"
 
 

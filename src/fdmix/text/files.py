@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import json
 import lzma
 import sys
 import zlib
@@ -16,7 +15,8 @@ from typing import IO, Any
 
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.delimited import csv_rows
-from fdmix.text.layouts import Layout, TextError, chosen_column, known_column
+from fdmix.text.json_lines import json_rows
+from fdmix.text.layouts import Layout, TextError
 from fdmix.text.spreadsheets import sheet_batches
 from fdmix.text.tables import parquet_batches
 
@@ -99,7 +99,7 @@ def _opened(path: str, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper,
         decompress = DECOMPRESSORS.get(Path(path).suffix.lower()) if path != STDIN else None
         if decompress and not Path(path).stat().st_size:
             raise TextError(
-                f"{path} has 0 bytes, which no compressed file has: was its download or writing broken off?"
+                f"{path} has 0 bytes, which no compressed file has: was its download or writing interrupted?"
             )
         content: Any = io.BufferedReader(decompress(raw)) if decompress else raw
         if encoding is None:
@@ -139,7 +139,7 @@ class _RefusingNuls(io.BufferedIOBase):
         if (found := piece.find(b"\0")) >= 0:
             raise TextError(
                 f"{self.path} looks like a binary file, not text: byte {self.position + found:,} is 0. "
-                "If it is text all the same, say its encoding, for instance 'utf-16-le' or 'utf-8'"
+                "If it is text, say its encoding, for instance 'utf-16-le' or 'utf-8'"
             )
         self.position += len(piece)
         return piece
@@ -149,7 +149,7 @@ def _rows(file: io.TextIOWrapper, layout: Layout, path: str) -> Iterator[Row]:
     """The documents of an open text file, by its kind."""
     kind = _kind_of_stdin(file, layout) if path == STDIN else kind_of(path)
     if kind == "jsonl":
-        return _json_lines(file, layout, path)
+        return json_rows(file, layout, path)
     if kind in ("csv", "tsv") or layout.delimiter is not None:
         return csv_rows(file, layout, path, "\t" if kind == "tsv" else ",")
     _refuse_columns(path, layout)
@@ -190,42 +190,3 @@ def _plain_text(file: io.TextIOWrapper, layout: Layout) -> Iterator[Row]:
             lines = []
     if lines:
         yield "".join(lines), ()
-
-
-def _json_lines(file: io.TextIOWrapper, layout: Layout, path: str) -> Iterator[Row]:
-    """The entries of a JSON file: objects with the text in a column, or strings."""
-    column: str | None = None
-    for number, found in enumerate(_json_values(file, path), start=1):
-        if isinstance(found, str) and layout.column is None and not layout.kept:
-            yield found, ()
-            continue
-        if not isinstance(found, dict):
-            raise TextError(f"{path}, entry {number:,}: an object with the text in a column is expected")
-        if column is None:
-            text_columns = [name for name, value in found.items() if isinstance(value, str)]
-            column = chosen_column(list(found), text_columns, layout.column, path)
-            for _, name in layout.kept:
-                known_column(list(found), name, path)
-        text = found.get(column)
-        if text is not None and not isinstance(text, str):
-            raise TextError(f"{path}, entry {number:,}: column {column!r} holds {type(text).__name__}, not text")
-        yield text or "", tuple(found.get(name) for _, name in layout.kept)
-
-
-def _json_values(file: io.TextIOWrapper, path: str) -> Iterator[Any]:
-    """The values of a JSON file that has one value per line, or one value in all; an array gives its elements."""
-    begun = False
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        if not begun and (line.lstrip().startswith("[") or line.strip() == "{"):
-            line += file.read()  # noqa: PLW2901  (one value over many lines)
-        begun = True
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise TextError(f"{path}, line {number:,} is not JSON: {error}") from None
-        if isinstance(found, list):
-            yield from found
-        else:
-            yield found

@@ -65,10 +65,8 @@ def forecast(
     Documents and seconds grow in proportion to the bytes. Words and pairs grow as a power of the bytes. Half of the
     sample is counted by itself, too, which gives the exponent.
     """
-    half, _, _ = _count(
-        files, cleaning, like, sample_bytes // 2, n_threads, report
-    )  # also compiles, before time is measured
-    begin = time.perf_counter()
+    half, _, _ = _count(files, cleaning, like, sample_bytes // 2, n_threads, report)
+    begin = time.perf_counter()  # not before: the first count also compiles
     whole, consumed, is_all = _count(files, cleaning, like, sample_bytes, n_threads, report)
     seconds = time.perf_counter() - begin
     if whole.n_pairs == 0:

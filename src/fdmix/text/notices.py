@@ -14,8 +14,8 @@ from fdmix.text.lexicon import END_OF_LETTERS, Lexicon
 
 log = logging.getLogger("fdmix")
 MIN_SHARE_OF_LETTERS = 0.1  # a language with a smaller share appears only in quotations
-MIN_KANA_SHARE = 0.1  # kana per Chinese character, from which on a text is Japanese: Chinese text has no kana
-MAX_MEAN_LETTERS = {"Chinese": 3.5, "Japanese": 3.5}  # letters per token in text that was cut into words before
+MIN_KANA_SHARE = 0.1  # with more kana than this per Chinese character, a text is Japanese
+MAX_MEAN_LETTERS = {"Chinese": 3.5, "Japanese": 3.5}  # letters per token; longer tokens are whole phrases
 MAX_MEAN_LETTERS_ALPHABETIC = 8.0  # the same for the other languages
 SCRIPTS: dict[str, tuple[tuple[int, int], ...]] = {  # ranges of code points: first, end
     "Thai": ((0x0E00, 0x0E80),),

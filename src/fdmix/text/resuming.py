@@ -25,7 +25,7 @@ from fdmix.text.token_store import TokenStore
 from fdmix.text.tokenising import Report
 from fdmix.text.vocabulary_choice import chosen_recipe
 
-CHECKPOINT_SECONDS = 20.0  # between checkpoints: at most this much work is lost
+CHECKPOINT_SECONDS = 20.0  # between checkpoints: an interruption loses about this much work
 
 
 class CountInProgress:

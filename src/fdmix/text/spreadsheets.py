@@ -1,4 +1,4 @@
-"""Read the rows of Excel files: those of the first sheet."""
+"""Read the rows of the first sheet of an Excel file."""
 
 from __future__ import annotations
 

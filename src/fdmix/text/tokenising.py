@@ -53,7 +53,7 @@ def token_batches(
     Each thread fills its own lexicon, so that threads need not wait for each other. If the user gives a tokenizer,
     there is only one thread.
 
-    lexicons : lexicons to go on with; new ones are appended to the list
+    lexicons : lexicons to add tokens to; new lexicons are appended to the list
     log : records the fingerprints of what is read
     """
     workers = 1 if cleaning.tokenizer is not None else thread_count(n_threads)
