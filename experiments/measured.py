@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from benchmarks.measure import peak, reset_peak
 
 from fdmix import Corpus, Mixture, Refinement
-from fdmix.storage.arrays import replacing
+from fdmix.storage import replacing
 
 REPORT_EVERY = 30  # seconds between progress reports of a method
 

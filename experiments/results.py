@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.measure import machine
 
-from fdmix.storage.arrays import replacing
+from fdmix.storage import replacing
 
 PACKAGES = ("fdmix", "numpy", "scipy", "numba", "tomotopy", "scikit-learn")
 

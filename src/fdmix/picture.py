@@ -1,4 +1,4 @@
-"""Pictures of matrices: in the terminal, and as PNG where matplotlib is installed."""
+"""Pictures of matrices: as text for the terminal, or as PNG with matplotlib."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.storage.arrays import replacing
+from fdmix.storage.temporaries import replacing
 
-SHADES = " ·░▒▓█"
+SHADES = " ·░▒▓█"  # from zero to the largest value
 
 
 def shaded(matrix: Any, width: int = 50) -> str:
-    """A matrix as text, dark where it is large; cells are averaged, and a line is as high as two columns.
+    """A matrix as text with darker characters for larger values.
+
+    A character shows the mean of a block of entries. It is twice as high as wide, so there are width / 2 lines.
 
     >>> print(shaded(np.eye(4), width=4))
     ██
@@ -29,7 +31,7 @@ def shaded(matrix: Any, width: int = 50) -> str:
 
 
 def save_heatmap(matrix: Any, path: str | os.PathLike[str], title: str) -> None:
-    """A matrix as a PNG with a colour scale."""
+    """Save a picture of a matrix as PNG, with a colour scale."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
         from matplotlib.figure import Figure  # noqa: PLC0415

@@ -369,7 +369,7 @@ def test_evaluate_by_a_reference(model, texts, tmp_path):
 
 @pytest.mark.slow
 def test_evaluate_needs_a_model_and_text(model, texts):
-    assert "is no model of fdmix" in run("evaluate", texts / "a.csv", code=1).stderr
+    assert "is not a model of fdmix" in run("evaluate", texts / "a.csv", code=1).stderr
     assert "there is no text to score on" in run("evaluate", model, code=1).stderr
     assert "no column 'nix'" in run("evaluate", model, texts / "a.csv", "--labels", "nix", code=1).stderr
     Mixture.load(model).save(texts / "again")
@@ -383,7 +383,7 @@ def test_evaluate_needs_a_model_and_text(model, texts):
     [
         (("fit", "nowhere.csv", "-t", "5", "-o", "m"), 1, "there is no file or folder"),
         (("topics", "nowhere"), 1, "there is no model"),
-        (("topics", "."), 1, "is no model of fdmix"),
+        (("topics", "."), 1, "is not a model of fdmix"),
         (("fit", "x.csv", "-o", "m"), 2, "--topics"),
         (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "--topics"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--column", "body"), 1, "no column 'body'; it has a, b"),
@@ -553,7 +553,7 @@ def test_a_model_is_replaced_whole_or_not_at_all(model, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("precious")
-    with pytest.raises(FileExistsError, match="is no model"):
+    with pytest.raises(FileExistsError, match="files other than a model"):
         mixture.save(tmp_path / "mine")
     text = (tmp_path / "m" / "model.json").read_text()
     (tmp_path / "m" / "model.json").write_text(text.replace('"w1"', '"w_1"'))

@@ -15,7 +15,7 @@ from fdmix import Cleaning, Mixture
 from fdmix.corpus.preparation import Preparation
 from fdmix.storage import model_folder
 from fdmix.storage.arrays import FileError
-from fdmix.storage.model_folder import ARRAYS, FACTS, NEW
+from fdmix.storage.model_folder import ARRAYS_FILE, FACTS_FILE, NEW_ARRAYS_FILE
 
 
 def mixture(seed=0, n_words=20):
@@ -42,16 +42,16 @@ def test_a_replacement_that_was_killed_between_two_steps(tmp_path, steps):
         model.save(tmp_path / name)
     folder = tmp_path / "model"
     old.save(folder)
-    (folder / NEW).write_bytes((tmp_path / "new" / ARRAYS).read_bytes())
+    (folder / NEW_ARRAYS_FILE).write_bytes((tmp_path / "new" / ARRAYS_FILE).read_bytes())
     if steps >= 2:
-        (folder / FACTS).write_bytes((tmp_path / "new" / FACTS).read_bytes())
+        (folder / FACTS_FILE).write_bytes((tmp_path / "new" / FACTS_FILE).read_bytes())
     if steps == 3:
-        (folder / NEW).rename(folder / ARRAYS)
+        (folder / NEW_ARRAYS_FILE).rename(folder / ARRAYS_FILE)
     assert same(Mixture.load(folder), old if steps == 1 else new)
     assert model_folder.is_model(folder)
     third.save(folder)
-    assert files(folder) == {ARRAYS, FACTS}
-    for name in (ARRAYS, FACTS):
+    assert files(folder) == {ARRAYS_FILE, FACTS_FILE}
+    for name in (ARRAYS_FILE, FACTS_FILE):
         assert (folder / name).read_bytes() == (tmp_path / "third" / name).read_bytes()
 
 
@@ -60,8 +60,8 @@ def test_a_failed_replacement_leaves_the_old_model(tmp_path):
     folder = tmp_path / "model"
     old = mixture()
     old.save(folder)
-    room = (folder / ARRAYS).stat().st_size
-    assert room < (folder / FACTS).stat().st_size
+    room = (folder / ARRAYS_FILE).stat().st_size
+    assert room < (folder / FACTS_FILE).stat().st_size
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
     try:
@@ -72,16 +72,16 @@ def test_a_failed_replacement_leaves_the_old_model(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert files(tmp_path) == {"model"}
-    assert files(folder) == {ARRAYS, FACTS}
+    assert files(folder) == {ARRAYS_FILE, FACTS_FILE}
     assert same(Mixture.load(folder), old)
 
 
 def test_the_mode_of_a_model_is_kept(tmp_path):
     mixture().save(tmp_path / "model")
-    for name in (ARRAYS, FACTS):
+    for name in (ARRAYS_FILE, FACTS_FILE):
         (tmp_path / "model" / name).chmod(0o600)
     mixture(1).save(tmp_path / "model")
-    assert {(tmp_path / "model" / name).stat().st_mode & 0o777 for name in (ARRAYS, FACTS)} == {0o600}
+    assert {(tmp_path / "model" / name).stat().st_mode & 0o777 for name in (ARRAYS_FILE, FACTS_FILE)} == {0o600}
 
 
 KILLS = 40
@@ -136,16 +136,16 @@ def test_killed_saves_always_leave_a_model(tmp_path):
     for path in left:
         os.utime(path, (1, 1))
     mixture().save(folder)
-    assert files(folder) == {ARRAYS, FACTS}
+    assert files(folder) == {ARRAYS_FILE, FACTS_FILE}
     assert files(tmp_path) == {"model", "model.stop"}
 
 
 def forge(folder, change):
     """Change the facts of `model.json` behind a right checksum."""
-    head = json.loads((folder / FACTS).read_text())
+    head = json.loads((folder / FACTS_FILE).read_text())
     change(head)
     head["sha256"]["facts"] = hashlib.sha256(json.dumps(head["facts"], sort_keys=True).encode()).hexdigest()
-    (folder / FACTS).write_text(json.dumps(head))
+    (folder / FACTS_FILE).write_text(json.dumps(head))
 
 
 @pytest.mark.parametrize("number", [-1, 0, True, 1.0, "1", None, [1]])
@@ -170,7 +170,7 @@ RATHER_DEEP = '{"facts": ' + "[" * 400 + "]" * 400 + "}"
 @pytest.mark.parametrize("text", [DEEP, RATHER_DEEP, "[]", "3", "", "{", '"\\ud800"'], ids=lambda text: text[:12])
 def test_odd_json(tmp_path, text):
     mixture().save(tmp_path / "m")
-    (tmp_path / "m" / FACTS).write_text(text)
+    (tmp_path / "m" / FACTS_FILE).write_text(text)
     with pytest.raises(FileError, match=r"model\.json is damaged"):
         Mixture.load(tmp_path / "m")
 
@@ -222,7 +222,7 @@ def test_forged_arrays(tmp_path, change):
     model = mixture()
     model.save(tmp_path / "m")
     content = save({"topics": model.topics, "correlations": model.correlations} | change)
-    (tmp_path / "m" / ARRAYS).write_bytes(content)
-    forge(tmp_path / "m", lambda head: head["sha256"].update({ARRAYS: hashlib.sha256(content).hexdigest()}))
+    (tmp_path / "m" / ARRAYS_FILE).write_bytes(content)
+    forge(tmp_path / "m", lambda head: head["sha256"].update({ARRAYS_FILE: hashlib.sha256(content).hexdigest()}))
     with pytest.raises(FileError, match=r"is not a valid model: .*\w+ \w+"):
         Mixture.load(tmp_path / "m")

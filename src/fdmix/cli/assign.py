@@ -18,10 +18,10 @@ from fdmix.cli.options import Column, Delimiter, Encoding, Inputs, Model, NoHead
 from fdmix.cli.tables import words_of_topics
 from fdmix.mixture.mixture import Mixture
 from fdmix.text.files import Layout
-from fdmix.text.notices import watched
-from fdmix.text.reading import recipe_of
+from fdmix.text.notices import with_notices
+from fdmix.text.recipe import recipe_like
 from fdmix.text.sources import Files, files_of
-from fdmix.text.token_store import token_batches
+from fdmix.text.tokenising import token_batches
 
 Prior = Annotated[str, typer.Option(help="none (most likely topics) or dirichlet (posterior mean).")]
 Keep = Annotated[
@@ -90,11 +90,11 @@ def assign(
     sheet = Sheet(words_of_topics(mixture, words), (), form, min_share)
     names = _named(carried, {"topics", *sheet.names})
     sheet = replace(sheet, carried=tuple(names))
-    recipe = recipe_of(mixture, steps={"min_tokens": 0})
+    recipe = recipe_like(mixture, steps={"min_tokens": 0})
     n_documents = n_empty = 0
     printed = out == "-" and sys.stdout.isatty()
     with steps(hidden=printed) as bars, timed() as seconds, writer(out, sheet, raw) as write:
-        for batch in watched(token_batches(source, recipe.cleaning, threads, bars.report)):
+        for batch in with_notices(token_batches(source, recipe.cleaning, threads, bars.report)):
             found = mixture.assignment(recipe.corpus([recipe.counts(batch)[0]]), chosen, n_threads=threads)
             write(sheet.rows(n_documents, {name: batch.kept[key] for name, key in names.items()}, found))
             n_documents += len(found.theta)

@@ -17,7 +17,7 @@ import numpy as np
 from fdmix.cli.assign_parquet import ParquetRows
 from fdmix.display import for_csv, for_json, for_terminal
 from fdmix.mixture.assignment import Assignment
-from fdmix.storage.arrays import replacing
+from fdmix.storage import replacing
 
 KINDS = (".parquet", ".csv", ".jsonl")
 FORMS = ("main", "wide", "long")

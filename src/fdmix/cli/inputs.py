@@ -11,7 +11,7 @@ from pathlib import Path
 from fdmix.moments.ledger import shared_sources
 from fdmix.moments.moments import Moments
 from fdmix.storage.arrays import MAGIC
-from fdmix.storage.model_folder import is_model, writable
+from fdmix.storage.model_folder import is_model, writable_model_folder
 from fdmix.storage.temporaries import require_writable
 from fdmix.text.files import STDIN
 from fdmix.text.sources import EMPTY_NAME
@@ -75,7 +75,7 @@ def check_place(out: Path) -> None:
 
 def check_model_output(out: Path, force: bool) -> None:
     """Refuse, before any work, to write a model where it cannot be written, or over another one unless forced."""
-    writable(out)
+    writable_model_folder(out)
     if is_model(out):
         refuse_to_replace(out, force)
 

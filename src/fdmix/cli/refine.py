@@ -18,10 +18,10 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.text.files import Layout
 from fdmix.text.lexicon import Lexicon
-from fdmix.text.reading import recipe_of
+from fdmix.text.recipe import recipe_like
 from fdmix.text.sources import Files, files_of
-from fdmix.text.token_store import token_batches
-from fdmix.text.words import Counted
+from fdmix.text.tokenising import token_batches
+from fdmix.text.vocabulary_choice import word_totals
 
 
 def refine(
@@ -78,12 +78,12 @@ def refine(
 
 def _read(mixture: Mixture, files: Files, what: str, threads: int | None, report: Any) -> Corpus:
     """The documents, cleaned as the model's were; refused, or with a warning, if the model knows little of them."""
-    recipe, rows, lexicons = recipe_of(mixture), [], list[Lexicon]()
+    recipe, rows, lexicons = recipe_like(mixture), [], list[Lexicon]()
     for batch in token_batches(files, recipe.cleaning, threads, report, lexicons):
         counts, keep = recipe.counts(batch)
         rows.append(counts[keep])
     corpus = recipe.corpus(rows)
-    tokens = Counted(recipe.cleaning, lexicons, corpus.n_documents).totals
+    tokens = word_totals(recipe.cleaning, lexicons)
     n_known = sum(n for word, n in tokens.items() if word in recipe.words.parts)
     if not tokens:
         raise ValueError(
@@ -91,6 +91,6 @@ def _read(mixture: Mixture, files: Files, what: str, threads: int | None, report
         )
     if not n_known:
         raise ValueError(f"the model knows no word of {what}: give text like the text that it was fitted to")
-    if sentence := little_known(n_known / tokens.total(), what):
+    if sentence := little_known(n_known / sum(tokens.values()), what):
         say(sentence)
     return corpus

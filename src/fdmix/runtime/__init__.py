@@ -1,1 +1,1 @@
-"""The machine: threads, memory, and checks of whole numbers."""
+"""What every package may use: threads, the memory that is free, and the check of whole-number parameters."""

@@ -1,4 +1,4 @@
-"""How much memory there is, in words a person understands."""
+"""How much memory is free, and how to print sizes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def available_bytes() -> int:
-    """Memory that new data may take without swapping; a container's limit counts."""
-    free = _linux_available() or _physical()
-    limit = _container_room()
+    """Bytes of memory that new data can use without swapping, within the limit of the container if there is one."""
+    free = _free_on_linux() or _physical_memory()
+    limit = _free_in_container()
     return free if limit is None else min(free, limit)
 
 
 def in_words(n_bytes: float) -> str:
-    """A size for people.
+    """A number of bytes as people write it.
 
     >>> in_words(123_456_789)
     '123 MB'
@@ -26,7 +26,7 @@ def in_words(n_bytes: float) -> str:
     return f"{n_bytes:,.1f} TB"
 
 
-def _linux_available() -> int | None:
+def _free_on_linux() -> int | None:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
@@ -36,8 +36,8 @@ def _linux_available() -> int | None:
     return None
 
 
-def _container_room() -> int | None:
-    """What a container's limit leaves (cgroup v2)."""
+def _free_in_container() -> int | None:
+    """Bytes left below the container's limit (cgroup v2), or None without a limit."""
     group = Path("/sys/fs/cgroup")
     try:
         limit = (group / "memory.max").read_text().strip()
@@ -45,13 +45,13 @@ def _container_room() -> int | None:
             return None
         used = int((group / "memory.current").read_text())
         statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
-        reclaimable = int(statistics.get("inactive_file", 0))  # cached files give way
+        reclaimable = int(statistics.get("inactive_file", 0))  # the system drops cached files when memory is needed
         return max(0, int(limit) - used + reclaimable)
     except (OSError, ValueError):
         return None
 
 
-def _physical() -> int:
+def _physical_memory() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):

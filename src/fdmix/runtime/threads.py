@@ -1,4 +1,4 @@
-"""Run independent pieces of work in threads; the kernels they call release the interpreter lock."""
+"""Run independent work in threads. The compiled kernels release the interpreter lock, so threads run in parallel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def thread_count(n_threads: int | None = None) -> int:
-    """The number of threads to use: all cores this process may run on, unless told otherwise."""
+    """The number of threads to use: `n_threads`, or by default one per core that this process may run on."""
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else (os.cpu_count() or 1)
@@ -31,7 +31,7 @@ def thread_count(n_threads: int | None = None) -> int:
 def in_threads(
     work: Callable[[Item], Result], items: Iterable[Item], n_threads: int | None = None
 ) -> Iterator[Result]:
-    """Like `map(work, items)`, results in the items' order, several items at a time."""
+    """Like `map(work, items)`, in threads. Results keep the order of the items; all items are submitted at once."""
     workers = thread_count(n_threads)
     deferred_ctrl_c.check()
     if workers == 1:
@@ -42,7 +42,7 @@ def in_threads(
 
 
 def streamed(work: Callable[[Item], Result], items: Iterable[Item], n_threads: int | None = None) -> Iterator[Result]:
-    """Like `in_threads`, for a stream that must not be held: it is read only a few items ahead."""
+    """Like `in_threads`, for a stream too large for memory: reads only a few items ahead of the results."""
     workers = thread_count(n_threads)
     if workers == 1:
         for item in items:
@@ -65,10 +65,10 @@ def streamed(work: Callable[[Item], Result], items: Iterable[Item], n_threads: i
 
 
 class _OneBlasThread:
-    """A context in which matrix products use one thread each, so that threads of ours can make them side by side.
+    """A context in which BLAS uses one thread per matrix product, so that our own threads can run in parallel.
 
-    The setting belongs to the whole process. So contexts that overlap, of several threads, are counted: the first one
-    sets it and the last one restores it.
+    BLAS has one setting for the whole process. If several threads enter the context, the first one changes the
+    setting and the last one to leave restores it.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ def _blas() -> ThreadpoolController:
 
 
 class Workers:
-    """Threads that stay for many rounds of work, each with scratch memory of its own."""
+    """Threads that are reused for many rounds of work; each has its own scratch memory."""
 
     def __init__(self, n_threads: int | None = None) -> None:
         self.n_threads = thread_count(n_threads)
@@ -105,65 +105,93 @@ class Workers:
         self._local = threading.local()
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], small: bool = False) -> list[Result]:
-        """[work(item) for item in items]; in threads unless the whole job is small."""
+        """[work(item) for item in items], computed in threads unless `small` says that threads would not pay."""
         deferred_ctrl_c.check()
         if self._pool is None or small or len(items) == 1:
             return [work(item) for item in items]
         futures = [self._pool.submit(work, item) for item in items]
         try:
             return [future.result() for future in futures]
-        except BaseException:  # Ctrl-C, too: nothing may go on writing into memory that is used again
+        except BaseException:  # includes Ctrl-C: a thread must not write into memory that the caller reuses
             for future in futures:
                 future.cancel()
             wait(futures)
             raise
 
     def map_pairs(self, work: Callable[[int, int], Result], n: int, small: bool = False) -> list[Result]:
-        """work(i, j) for all i <= j < n; those that share a number run one after the other, always in the same order.
-
-        They come in rounds: in round k, every i with k - i (mod n), so that pairs of a round share nothing. A thread
-        takes the first pair that does not have to wait for one before it.
-        """
-        order = [(i, (k - i) % n) for k in range(n) for i in range(n) if i <= (k - i) % n]
-        waiting, busy, changed = dict.fromkeys(order), set[int](), threading.Condition()
+        """work(i, j) for all i <= j < n. Calls that share a number run one by one, always in the same order."""
+        order = _rounds_of_pairs(n)
+        queue = _PairQueue(order)
         results: dict[tuple[int, int], Result] = {}
 
-        def free() -> tuple[int, int] | None:
-            taken = set(busy)
-            for pair in waiting:
-                if taken.isdisjoint(pair):
-                    return pair
-                taken.update(pair)
-            return None
-
-        def some(_: int) -> None:
-            while waiting:
-                with changed:
-                    pair = free()
-                    if pair is None:
-                        changed.wait_for(lambda: not waiting or free())
-                        continue
-                    del waiting[pair]
-                    busy.update(pair)
+        def work_until_empty(_: int) -> None:
+            while (pair := queue.take()) is not None:
                 try:
                     results[pair] = work(*pair)
                 except BaseException:
-                    with changed:  # another thread may be looking through them
-                        waiting.clear()
+                    queue.clear()
                     raise
                 finally:
-                    with changed:
-                        busy.difference_update(pair)
-                        changed.notify_all()
+                    queue.release(pair)
 
-        self.map(some, range(self.n_threads), small)
+        self.map(work_until_empty, range(self.n_threads), small)
         return [results[pair] for pair in order]
 
     def scratch(self, *shape: int) -> Any:
-        """A float32 array of this thread, 64-byte aligned, reused between calls; contents arbitrary."""
+        """An uninitialised float32 array, aligned to 64 bytes; each thread reuses its own between calls."""
         size = int(np.prod(shape))
         buffer = getattr(self._local, "buffer", None)
         if buffer is None or buffer.size < size + 16:
             buffer = self._local.buffer = np.empty(size + 16, np.float32)
         offset = (-buffer.ctypes.data % 64) // 4
         return buffer[offset : offset + size].reshape(shape)
+
+
+class _PairQueue:
+    """Pairs of numbers to work on. Threads that hold pairs at the same time never share a number."""
+
+    def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
+        self._waiting = dict.fromkeys(pairs)  # a set that keeps its order
+        self._busy: set[int] = set()
+        self._changed = threading.Condition()
+
+    def take(self) -> tuple[int, int] | None:
+        """The next pair to work on, once there is one; None if no pairs are left."""
+        with self._changed:
+            while self._waiting:
+                pair = self._first_free()
+                if pair is not None:
+                    del self._waiting[pair]
+                    self._busy.update(pair)
+                    return pair
+                self._changed.wait()
+            return None
+
+    def release(self, pair: tuple[int, int]) -> None:
+        """The work on this pair is done."""
+        with self._changed:
+            self._busy.difference_update(pair)
+            self._changed.notify_all()
+
+    def clear(self) -> None:
+        """Drop all pairs that no thread has taken."""
+        with self._changed:
+            self._waiting.clear()
+
+    def _first_free(self) -> tuple[int, int] | None:
+        """The first pair that shares no number with a busy pair or with a pair before it in the queue."""
+        taken = set(self._busy)
+        for pair in self._waiting:
+            if taken.isdisjoint(pair):
+                return pair
+            taken.update(pair)
+        return None
+
+
+def _rounds_of_pairs(n: int) -> list[tuple[int, int]]:
+    """All pairs i <= j < n in n rounds. The pairs (i, j) of round k have i + j = k (mod n), so they are disjoint.
+
+    >>> _rounds_of_pairs(3)
+    [(0, 0), (1, 2), (0, 1), (2, 2), (0, 2), (1, 1)]
+    """
+    return [(i, (k - i) % n) for k in range(n) for i in range(n) if i <= (k - i) % n]

@@ -1,4 +1,4 @@
-"""Whole numbers that people give as parameters: checked in one way everywhere."""
+"""Check parameters that must be whole numbers, in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def whole_number(name: str, value: Any, least: int = 0) -> int:
-    """The value as an int, or a ValueError that names the parameter.
+    """The value as an int; a ValueError names the parameter if the value is not a whole number from `least` upwards.
 
-    NumPy's whole numbers are taken, True and False are not, and neither is 3.0.
+    NumPy's integers are accepted. True, False and 3.0 are refused.
 
     >>> whole_number("n_threads", 2, least=1)
     2

@@ -1,10 +1,12 @@
-"""One file of named arrays: memory-mapped, versioned, checksummed; nothing in it is executed.
+"""Write named arrays to one file and read them back, memory-mapped and verified by checksums.
 
-bytes 0-7    b"fdmix\\r\\n\\x1a"     a text-mode copy or a foreign file shows at once
+The format has a version. Loading a file never executes code from it. Its layout:
+
+bytes 0-7    b"fdmix\\r\\n\\x1a", which reveals foreign files and copies made in text mode
 bytes 8-15   length of the header, little-endian
 bytes 16-47  SHA-256 of the header
-header       JSON: kind, version, the writer's facts, and for each array its dtype, shape, offset, SHA-256
-arrays       raw little-endian bytes, each beginning at a multiple of 64
+header       JSON: kind, version, the writer's facts, and the dtype, shape, offset and SHA-256 of each array
+arrays       raw little-endian bytes; each array starts at a multiple of 64 bytes
 """
 
 from __future__ import annotations
@@ -15,34 +17,35 @@ import math
 import mmap
 import os
 import struct
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from fdmix.runtime.threads import in_threads
-from fdmix.storage.facts import parsed
-from fdmix.storage.temporaries import settle, temporary_file
+from fdmix.storage.facts import parse_json
+from fdmix.storage.temporaries import replacing
+
+__all__ = ["MAGIC", "PREAMBLE", "FileError", "read_arrays", "replacing", "write_arrays"]
 
 MAGIC = b"fdmix\r\n\x1a"
-PREAMBLE = struct.Struct("<8sQ32s")
-ALIGNMENT = 64
+PREAMBLE = struct.Struct("<8sQ32s")  # MAGIC, length of the header, SHA-256 of the header
+ALIGNMENT = 64  # bytes; a cache line
 DTYPES = {"<i8": np.int64, "<i4": np.int32, "<f8": np.float64, "<f4": np.float32, "|u1": np.uint8}
 
 
 class FileError(ValueError):
-    """A file that cannot be used: foreign, newer, truncated or corrupted."""
+    """The file cannot be used: another program or a newer fdmix wrote it, or it is truncated or corrupted."""
 
 
 def write_arrays(
     path: str | os.PathLike[str], kind: str, version: int, facts: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    """Write named arrays and JSON facts to `path`, all or nothing."""
+    """Write named arrays and JSON facts to `path`. If writing fails, an existing file stays as it was."""
     contiguous = {name: _little_endian(array) for name, array in arrays.items()}
     entries: dict[str, Any] = {}
-    offset = 0  # counted from the first array, so that it does not depend on the header's own length
+    offset = 0  # from the first array: offsets must not depend on the length of the header that stores them
     digests = in_threads(_digest, contiguous.values())
     for (name, array), digest in zip(contiguous.items(), digests, strict=True):
         entries[name] = {"dtype": array.dtype.str, "shape": array.shape, "offset": offset, "sha256": digest}
@@ -61,10 +64,13 @@ def write_arrays(
 
 
 def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read what `write_arrays` wrote: the facts, and the arrays, memory-mapped and read-only.
+    """(facts, arrays) of a file that `write_arrays` wrote; the arrays are memory-mapped and read-only.
 
-    Header and arrays are checked against their checksums first. The file stays mapped: save over it, which puts a new
-    file in its place, but do not cut or change it in place while it is in use.
+    The checksums of the header and of all arrays are verified first. The arrays stay valid if the file is replaced by
+    a new one, as `write_arrays` does. They do not if another program changes or truncates the file in place.
+
+    kind : what the file must hold
+    newest : the newest version of the format that the caller understands
     """
     path = Path(path)
     if not path.exists():
@@ -87,26 +93,8 @@ def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[d
     return header["facts"], arrays
 
 
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A new file under a temporary name that takes the place of `path` only when it is complete."""
-    path = Path(os.path.realpath(path))  # a link stays a link
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give a file name")
-    with temporary_file(path.parent) as (temporary, file):
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-        file.close()
-        if path.exists():
-            temporary.chmod(path.stat().st_mode)
-        temporary.replace(path)
-    settle(path.parent)
-
-
 def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[dict[str, Any], int]:
+    """(header, position of the first array in the file)."""
     size = path.stat().st_size
     preamble = file.read(PREAMBLE.size)
     if preamble[: len(MAGIC)] != MAGIC[: len(preamble)] or not preamble:
@@ -120,7 +108,7 @@ def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[d
     text = file.read(length)
     if hashlib.sha256(text).digest() != digest:
         raise FileError(f"{path} is corrupted: the checksum of its header does not match")
-    header = _parsed(text, path)
+    header = _parsed_header(text, path)
     if header["kind"] != kind:
         raise FileError(f"{path} holds {header['kind']}, not {kind}")
     if header["version"] > newest:
@@ -128,7 +116,7 @@ def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[d
             f"{path} was written by a newer fdmix (format {header['version']}, this one reads up to {newest}): "
             "upgrade fdmix"
         )
-    start = PREAMBLE.size + _aligned_gap(PREAMBLE.size, length)
+    start = _aligned(PREAMBLE.size + length)
     if size < start + header["bytes"]:
         raise truncated
     if size > start + header["bytes"]:
@@ -136,10 +124,10 @@ def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[d
     return header, start
 
 
-def _parsed(text: bytes, path: Path) -> dict[str, Any]:
-    """The header as a dictionary of the expected form, whoever wrote it."""
+def _parsed_header(text: bytes, path: Path) -> dict[str, Any]:
+    """The header as a dictionary. Its form is checked: a matching checksum does not prove that fdmix wrote it."""
     try:
-        header = parsed(text)
+        header = parse_json(text)
         total = header["bytes"]
         well_formed = (
             isinstance(header["kind"], str)
@@ -148,7 +136,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
             and isinstance(header["facts"], dict)
             and type(total) is int
             and total >= 0
-            and all(_is_entry(entry, total) for entry in header["arrays"].values())
+            and all(_is_valid_entry(entry, total) for entry in header["arrays"].values())
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         well_formed = False
@@ -157,7 +145,8 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
     return header
 
 
-def _is_entry(entry: Any, total: int) -> bool:
+def _is_valid_entry(entry: Any, total: int) -> bool:
+    """Whether the header describes an array that lies within the `total` bytes of all arrays."""
     shape, offset = entry["shape"], entry["offset"]
     if not isinstance(shape, list) or len(shape) not in (1, 2):
         return False
@@ -180,11 +169,8 @@ def _digest(array: Any) -> str:
 
 
 def _aligned(nbytes: int) -> int:
+    """`nbytes`, rounded up to a multiple of ALIGNMENT."""
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
-
-
-def _aligned_gap(begun: int, length: int) -> int:
-    return _aligned(begun + length) - begun
 
 
 def _pad(file: IO[bytes], written: int) -> None:

@@ -1,14 +1,14 @@
-"""A model as a folder: `mixture.safetensors` (the arrays) and `model.json` (everything one can read). No pickle.
+"""Write a model to a folder and read it back: `mixture.safetensors` holds the arrays, `model.json` everything else.
 
-There is a complete model to read at every moment, whatever is killed when. A new folder is made under a temporary
-name and renamed. An existing model is replaced in three steps, each a rename that happens at once or not at all:
+Nothing is pickled. The folder holds a complete model at every moment, even if the writing process is killed. A new
+folder is written under a temporary name and renamed. An existing model is replaced in three atomic renames:
 
-1. the new arrays appear as `mixture.new.safetensors`; `model.json` still holds the checksum of the old ones;
-2. the new `model.json` takes the old one's place; the checksum in it now belongs to the new arrays;
+1. the new arrays become `mixture.new.safetensors`; `model.json` still holds the checksum of the old arrays;
+2. the new `model.json` replaces the old one; it holds the checksum of the new arrays;
 3. `mixture.new.safetensors` becomes `mixture.safetensors`.
 
-A reader takes, of the two files of arrays, the one whose checksum `model.json` holds. A replacement that was killed
-after step 2 is finished by the next one. This needs nothing but renames of files, so it works on every file system.
+A reader uses the file of arrays whose checksum `model.json` holds. If a writer is killed after step 2, the next
+writer does step 3. Renaming files is all that this needs, so it works on every file system.
 """
 
 from __future__ import annotations
@@ -22,35 +22,43 @@ from typing import Any
 
 import numpy as np
 
-from fdmix.storage.arrays import FileError, replacing
-from fdmix.storage.facts import mapping, parsed
-from fdmix.storage.temporaries import NAME, alone_in, require_writable, settle, temporary_folder
+from fdmix.storage.arrays import FileError
+from fdmix.storage.facts import mapping, parse_json
+from fdmix.storage.temporaries import (
+    TEMPORARY_NAME,
+    locked,
+    replacing,
+    require_writable,
+    sync_folder,
+    temporary_folder,
+)
 
-ARRAYS, NEW, FACTS = "mixture.safetensors", "mixture.new.safetensors", "model.json"
+ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE = "mixture.safetensors", "mixture.new.safetensors", "model.json"
+MODEL_FILES = (ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE)
 KIND, FORMAT = "fdmix model", 1
 
 
 def write_folder(path: str | os.PathLike[str], arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-    """Write a model folder, complete or not at all; one that is there already is replaced."""
+    """Write a model folder. It replaces an existing model; if writing fails, the existing model stays."""
     from safetensors.numpy import save  # noqa: PLC0415  (slow to import)
 
-    folder = writable(path)
+    folder = writable_model_folder(path)
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-    head = {"kind": KIND, "format": FORMAT, "sha256": {ARRAYS: _digest(content), "facts": _digest(facts)}}
+    head = {"kind": KIND, "format": FORMAT, "sha256": {ARRAYS_FILE: _digest(content), "facts": _digest(facts)}}
     text = json.dumps(head | {"facts": facts}, ensure_ascii=False, indent=1).encode()
-    if not folder.exists() and _created(folder, content, text):
+    if not folder.exists() and _create(folder, content, text):
         return
-    with alone_in(folder):
-        _finish(folder)
+    with locked(folder):
+        _finish_replacement(folder)
         try:
-            _write(folder / NEW, content)
-            _write(folder / FACTS, text)
+            _write(folder / NEW_ARRAYS_FILE, content)
+            _write(folder / FACTS_FILE, text)
         finally:
-            _finish(folder)
+            _finish_replacement(folder)
 
 
-def writable(path: str | os.PathLike[str]) -> Path:
-    """Where a model can be written: nothing is there but perhaps an older model, and files can be created."""
+def writable_model_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder, if a model can be written there: it holds at most an older model, and files can be created."""
     folder = Path(os.path.realpath(path))
     if not folder.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {folder.parent} to write {folder.name} into")
@@ -58,67 +66,69 @@ def writable(path: str | os.PathLike[str]) -> Path:
         raise FileExistsError(f"{folder} is a file: give the name of a folder for the model")
     require_writable(folder if folder.exists() else folder.parent)
     inside = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
-    others = [name for name in inside if name not in (ARRAYS, NEW, FACTS) and not NAME.fullmatch(name)]
+    others = [name for name in inside if name not in MODEL_FILES and not TEMPORARY_NAME.fullmatch(name)]
     if others:
-        raise FileExistsError(f"{folder} exists and is no model, or more than that ({others[0]}): give another name")
+        raise FileExistsError(f"{folder} holds files other than a model ({others[0]}): give another name")
     return folder
 
 
 def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(arrays, facts) of a model folder; a damaged one is refused."""
+    """(arrays, facts) of a model folder; a FileError refuses a damaged one."""
     folder = Path(path)
     if not folder.exists():
         raise FileNotFoundError(f"there is no model {folder}")
     if not is_model(folder):
-        raise FileError(f"{folder} is no model of fdmix: that is a folder with {FACTS} and {ARRAYS}")
+        raise FileError(f"{folder} is not a model of fdmix, which is a folder with {FACTS_FILE} and {ARRAYS_FILE}")
     while True:
-        text = (folder / FACTS).read_bytes()
-        facts, wanted = _checked(text, folder)
-        for name in (NEW, ARRAYS):  # in this order: step 3 of a replacement may come between the two looks
-            content = _content(folder / name)
+        text = (folder / FACTS_FILE).read_bytes()
+        facts, wanted = _checked_facts(text, folder)
+        for name in (NEW_ARRAYS_FILE, ARRAYS_FILE):  # in this order, as step 3 may rename the first meanwhile
+            content = _read_if_exists(folder / name)
             if content is not None and _digest(content) == wanted:
-                return _loaded(content, folder / ARRAYS), facts
-        if (folder / FACTS).read_bytes() == text:  # else the model was replaced meanwhile
-            raise FileError(f"{folder / ARRAYS} is damaged: its checksum does not match")
+                return _load_arrays(content, folder / ARRAYS_FILE), facts
+        if (folder / FACTS_FILE).read_bytes() == text:  # if not, another process has replaced the model: read again
+            raise FileError(f"{folder / ARRAYS_FILE} is damaged: its checksum does not match")
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a model folder here."""
+    """Whether the path is a model folder."""
     folder = Path(path)
-    return (folder / FACTS).is_file() and any((folder / name).is_file() for name in (NEW, ARRAYS))
+    return (folder / FACTS_FILE).is_file() and any(
+        (folder / name).is_file() for name in (NEW_ARRAYS_FILE, ARRAYS_FILE)
+    )
 
 
-def _created(folder: Path, content: bytes, text: bytes) -> bool:
-    """Whether a new folder was made; not if another process made one meanwhile."""
+def _create(folder: Path, content: bytes, text: bytes) -> bool:
+    """Write a new folder; False if another process has created it meanwhile."""
     with temporary_folder(folder.parent) as temporary:
-        _write(temporary / ARRAYS, content)
-        _write(temporary / FACTS, text)
+        _write(temporary / ARRAYS_FILE, content)
+        _write(temporary / FACTS_FILE, text)
         try:
             temporary.rename(folder)
         except OSError:
             if not folder.is_dir():
                 raise
             return False
-    settle(folder.parent)
+    sync_folder(folder.parent)
     return True
 
 
-def _finish(folder: Path) -> None:
-    """Step 3 of a replacement, if its step 2 was done; else forget the new arrays."""
-    content = _content(folder / NEW)
+def _finish_replacement(folder: Path) -> None:
+    """Do step 3 of a replacement if its step 2 is done; otherwise delete the new arrays."""
+    content = _read_if_exists(folder / NEW_ARRAYS_FILE)
     if content is None:
         return
     try:
-        wanted = _checked((folder / FACTS).read_bytes(), folder)[1]
+        wanted = _checked_facts((folder / FACTS_FILE).read_bytes(), folder)[1]
     except (FileError, FileNotFoundError):
         wanted = ""
     if _digest(content) == wanted:
-        if (folder / ARRAYS).exists():
-            (folder / NEW).chmod((folder / ARRAYS).stat().st_mode)
-        (folder / NEW).replace(folder / ARRAYS)
-        settle(folder)
+        if (folder / ARRAYS_FILE).exists():
+            (folder / NEW_ARRAYS_FILE).chmod((folder / ARRAYS_FILE).stat().st_mode)
+        (folder / NEW_ARRAYS_FILE).replace(folder / ARRAYS_FILE)
+        sync_folder(folder)
     else:
-        (folder / NEW).unlink()
+        (folder / NEW_ARRAYS_FILE).unlink()
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -126,33 +136,33 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _content(path: Path) -> bytes | None:
+def _read_if_exists(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:
         return None
 
 
-def _checked(text: bytes, folder: Path) -> tuple[dict[str, Any], str]:
+def _checked_facts(text: bytes, folder: Path) -> tuple[dict[str, Any], str]:
     """(facts, checksum of the arrays) of `model.json`."""
     try:
-        stated = mapping(parsed(text), FACTS)
+        stated = mapping(parse_json(text), FACTS_FILE)
         number = stated["format"]
         known = stated["kind"] == KIND and type(number) is int and number >= 1
         newer = known and number > FORMAT
         sums = mapping(stated["sha256"], "sha256")
         known = newer or (known and sums["facts"] == _digest(mapping(stated["facts"], "facts")))
-        wanted = str(sums[ARRAYS])
+        wanted = str(sums[ARRAYS_FILE])
     except (ValueError, KeyError):
         known = newer = False
     if newer:
         raise FileError(f"{folder} was written by a newer fdmix: upgrade fdmix")
     if not known:
-        raise FileError(f"{folder / FACTS} is damaged")
+        raise FileError(f"{folder / FACTS_FILE} is damaged")
     return stated["facts"], wanted
 
 
-def _loaded(content: bytes, path: Path) -> dict[str, Any]:
+def _load_arrays(content: bytes, path: Path) -> dict[str, Any]:
     from safetensors import SafetensorError  # noqa: PLC0415  (slow to import)
     from safetensors.numpy import load  # noqa: PLC0415
 
@@ -163,7 +173,7 @@ def _loaded(content: bytes, path: Path) -> dict[str, Any]:
 
 
 def _digest(content: Any) -> str:
-    """SHA-256 of bytes, or of facts in a canonical form."""
+    """SHA-256 of bytes, or of the canonical JSON of facts."""
     if not isinstance(content, bytes):
         content = json.dumps(content, sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()

@@ -1,7 +1,8 @@
-"""Temporary files and folders that become results when they are complete; those of killed processes are removed.
+"""Write files and folders under a temporary name and rename them when they are complete.
 
-Each has a name of the form `.0123456789abcdef.fdmix-tmp` beside its future result, and its process holds a lock on it
-(flock), which the system releases when the process ends, however it ends. So one that nobody has locked is left over.
+A temporary file lies beside its future result and is named like `.0123456789abcdef.fdmix-tmp`. The process that
+writes it holds a lock on it (flock). The system releases the lock when the process ends, even if it is killed. So an
+unlocked temporary file is a leftover, and the next write into its folder removes it.
 """
 
 from __future__ import annotations
@@ -21,25 +22,44 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-NAME = re.compile(r"\.[0-9a-f]{16}\.fdmix-tmp")
-YOUNG = 60.0  # seconds; a temporary has its lock only an instant after it has its name
-OLD = 86_400.0  # seconds after which one counts as left over where files cannot be locked
+TEMPORARY_NAME = re.compile(r"\.[0-9a-f]{16}\.fdmix-tmp")
+MIN_LEFTOVER_SECONDS = 60.0  # a temporary file is created a moment before it is locked: spare young ones
+UNLOCKABLE_LEFTOVER_SECONDS = 86_400.0  # one day; where files cannot be locked, older ones are leftovers
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """An open temporary file that replaces `path` when the block ends without an error."""
+    path = Path(os.path.realpath(path))  # replace what a symbolic link points to, and keep the link
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give a file name")
+    with temporary_file(path.parent) as (temporary, file):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
+        if path.exists():
+            temporary.chmod(path.stat().st_mode)
+        temporary.replace(path)
+    sync_folder(path.parent)
 
 
 def temporary_name(folder: Path) -> Path:
-    """A new name in the folder."""
+    """An unused path in the folder for a temporary file."""
     return folder / f".{secrets.token_hex(8)}.fdmix-tmp"
 
 
 @contextmanager
 def temporary_file(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    """(path, open file) of a new file, which is removed at the end unless it was renamed."""
+    """(path, open file) of a new locked file; the end of the block removes it unless it was renamed."""
     remove_leftovers(folder)
     path = temporary_name(folder)
     try:
         file = path.open("xb")
     except OSError as error:
-        raise _refusal(folder, error) from None
+        raise _not_writable(folder, error) from None
     try:
         with file, _lock(path):
             yield path, file
@@ -49,13 +69,13 @@ def temporary_file(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
 
 @contextmanager
 def temporary_folder(folder: Path) -> Iterator[Path]:
-    """The path of a new folder, which is removed at the end unless it was renamed."""
+    """The path of a new locked folder; the end of the block removes it unless it was renamed."""
     remove_leftovers(folder)
     path = temporary_name(folder)
     try:
         path.mkdir()
     except OSError as error:
-        raise _refusal(folder, error) from None
+        raise _not_writable(folder, error) from None
     try:
         with _lock(path):
             yield path
@@ -64,22 +84,22 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
 
 
 def require_writable(folder: Path) -> None:
-    """Refuse a folder in which no file can be created, found out by creating one."""
+    """Raise an OSError if no file can be created in the folder; tries it with a temporary file."""
     with temporary_file(folder):
         pass
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporaries in a folder whose processes are gone."""
+    """Remove the temporary files and folders in a folder whose processes have ended."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if NAME.fullmatch(entry.name) and not entry.is_symlink():
+            if TEMPORARY_NAME.fullmatch(entry.name) and not entry.is_symlink():
                 with suppress(OSError):
-                    _remove_if_left(Path(entry.path), time.time() - entry.stat().st_mtime)
+                    _remove_if_leftover(Path(entry.path), time.time() - entry.stat().st_mtime)
 
 
-def settle(folder: Path) -> None:
-    """Make sure that a rename in the folder outlives a power failure, where the system can."""
+def sync_folder(folder: Path) -> None:
+    """Write the folder's entries to the disk, so that a rename survives a power failure; does nothing on Windows."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -89,17 +109,17 @@ def settle(folder: Path) -> None:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in this block with the same folder; where folders cannot be locked, go on."""
+def locked(folder: Path) -> Iterator[None]:
+    """Only one process at a time runs the block for a folder; others wait. No protection where locks do not work."""
     with _lock(folder, wait=True):
         yield
 
 
-def _remove_if_left(path: Path, age: float) -> None:
-    if age < YOUNG:
+def _remove_if_leftover(path: Path, age: float) -> None:
+    if age < MIN_LEFTOVER_SECONDS:
         return
-    with _lock(path) as free:
-        if free if free is not None else age > OLD:
+    with _lock(path) as acquired:
+        if age > UNLOCKABLE_LEFTOVER_SECONDS if acquired is None else acquired:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:
@@ -108,23 +128,23 @@ def _remove_if_left(path: Path, age: float) -> None:
 
 @contextmanager
 def _lock(path: Path, wait: bool = False) -> Iterator[bool | None]:
-    """True: we have the lock; False: another process has it; None: the system cannot lock this."""
+    """True if this process got the lock, False if another one holds it, None if the path cannot be locked."""
     descriptor: Any = None
-    free: bool | None = None
+    acquired: bool | None = None
     if fcntl is not None:
         with suppress(OSError):
             descriptor = os.open(path, os.O_RDONLY)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-                free = True
+                acquired = True
             except BlockingIOError:
-                free = False
+                acquired = False
     try:
-        yield free
+        yield acquired
     finally:
         if descriptor is not None:
             os.close(descriptor)
 
 
-def _refusal(folder: Path, error: OSError) -> OSError:
+def _not_writable(folder: Path, error: OSError) -> OSError:
     return type(error)(f"no file can be written into the folder {folder} ({error.strerror}): choose another one")

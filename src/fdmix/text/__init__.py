@@ -1,4 +1,4 @@
-"""From text to counts: sources, cleaning, tokens, words."""
+"""From text to counts: read sources, cut documents into tokens, clean tokens into words, count words."""
 
 from fdmix.corpus.preparation import Cleaning
 from fdmix.text.cleaning import PRESETS

@@ -1,4 +1,4 @@
-"""Some documents as bytes: what the tokeniser reads."""
+"""Batches of documents as UTF-8 bytes: what every source gives and the tokeniser reads."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-BATCH_BYTES = 1 << 22
+BATCH_CHARACTERS = 1 << 22  # about 4 MB of text: several batches per thread fit into memory
 BLANK_LINE = re.compile(r"\r?\n[ \t\r\f\v]*\n\s*")
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Document d is data[offsets[d] : offsets[d + 1]], UTF-8; `kept` holds the columns that travel along.
+    """Some documents: document d is the UTF-8 text data[offsets[d] : offsets[d + 1]].
 
-    consumed : bytes (or rows) of the source read so far, for those who show progress
-    source : the name of the file, or what else the documents come from
+    kept : for each column that the user wants to keep, its values, one per document
+    consumed : bytes (or rows) of the source read so far, for progress reports
+    source : the name of the file that the documents come from
     """
 
     data: Any
@@ -33,7 +34,7 @@ class Batch:
 
     @classmethod
     def of(cls, texts: list[str], kept: Mapping[str, list[Any]] | None = None, consumed: int = 0) -> Batch:
-        """From strings."""
+        """A batch of strings."""
         encoded = [text.encode("utf-8", "replace") for text in texts]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in encoded], out=offsets[1:])
@@ -47,16 +48,21 @@ class Batch:
         ]
 
     def after(self, n: int) -> Batch:
-        """Without the first n documents."""
+        """The batch without its first n documents."""
         kept = {name: list(values[n:]) for name, values in self.kept.items()}
         return replace(self, offsets=self.offsets[n:], kept=kept)
 
 
-Row = tuple[str, tuple[Any, ...]]  # a text, and the values of the columns that travel along
+Row = tuple[str, tuple[Any, ...]]  # a text, and the values of the kept columns
 
 
-def in_batches(rows: Iterable[tuple[Row, int]], names: tuple[str, ...], size: int = BATCH_BYTES) -> Iterator[Batch]:
-    """Put rows, each with how much was consumed, together until there are about `size` characters."""
+def in_batches(
+    rows: Iterable[tuple[Row, int]], names: tuple[str, ...], size: int = BATCH_CHARACTERS
+) -> Iterator[Batch]:
+    """Batches of about `size` characters, from pairs of a row and how much of the source was consumed with it.
+
+    names : the names of the kept columns
+    """
     texts: list[str] = []
     values: list[tuple[Any, ...]] = []
     total = consumed = 0
@@ -65,10 +71,10 @@ def in_batches(rows: Iterable[tuple[Row, int]], names: tuple[str, ...], size: in
         columns = list(zip(*values, strict=True)) if names else []
         return Batch.of(texts, {name: list(column) for name, column in zip(names, columns, strict=True)}, consumed)
 
-    for (text, kept), consumed in rows:  # noqa: B007  (the last value is used)
+    for (text, kept), consumed in rows:  # noqa: B007  (batch() uses the last value)
         texts.append(text)
         values.append(kept)
-        total += len(text) + 8
+        total += len(text) + 8  # so that a batch of empty texts ends, too
         if total >= size:
             yield batch()
             texts, values, total = [], [], 0
@@ -77,7 +83,7 @@ def in_batches(rows: Iterable[tuple[Row, int]], names: tuple[str, ...], size: in
 
 
 def paragraphs(rows: Iterable[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
-    """Cut texts at blank lines; each paragraph keeps its text's other columns."""
+    """The paragraphs of each text, separated by blank lines, with the kept columns of their text."""
     return chain.from_iterable(
         (((part, kept), consumed) for part in BLANK_LINE.split(text) if part.strip())
         for (text, kept), consumed in rows
@@ -85,8 +91,8 @@ def paragraphs(rows: Iterable[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
 
 
 def from_arrow(column: Any, kept: Mapping[str, Any], consumed: int = 0) -> Batch:
-    """From an Arrow array of strings, without a copy where it can be; nulls are empty documents."""
-    import pyarrow as pa  # noqa: PLC0415  (slow to import, and only for tables)
+    """A batch from an Arrow array of strings, without copying the text if possible; nulls become empty documents."""
+    import pyarrow as pa  # noqa: PLC0415  (slow to import, and needed only for tables)
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()

@@ -1,4 +1,4 @@
-"""Recipes of cleaning by name, and how settings become one."""
+"""Presets of `Cleaning`, and how a preset and the steps that a user gives make one cleaning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fdmix.corpus.preparation import Cleaning
-from fdmix.text.stop_words import LISTS, from_file, separated
+from fdmix.text.stop_words import STOP_WORDS, read_stop_words, split_words
 
 PRESETS = {
     "plain": Cleaning(
@@ -24,15 +24,15 @@ PRESETS = {
 
 
 def cleaning_of(preset: str | Cleaning | None, steps: dict[str, Any]) -> Cleaning:
-    """A preset (or the default) with some steps changed.
+    """The cleaning of a preset (or the default one) with some steps changed.
 
     >>> cleaning_of("papers", {"stem": None}).min_count
     25
     """
     if isinstance(preset, Cleaning) or preset is None:
-        recipe = preset or Cleaning()
+        base = preset or Cleaning()
     elif preset in PRESETS:
-        recipe = PRESETS[preset]
+        base = PRESETS[preset]
     else:
         raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
     known = [f.name for f in fields(Cleaning)]
@@ -42,12 +42,12 @@ def cleaning_of(preset: str | Cleaning | None, steps: dict[str, Any]) -> Cleanin
         steps = steps | {"stop_words": _stop_words(steps["stop_words"])}
     if "add_stop_words" in steps:
         steps = steps | {"add_stop_words": _added_stop_words(steps["add_stop_words"])}
-    return replace(recipe, **steps)
+    return replace(base, **steps)
 
 
 def names_a_file(stop_words: Any) -> bool:
-    """Whether stop words are given by the name of a file, and not as a language or as words."""
-    return isinstance(stop_words, str | os.PathLike) and stop_words not in ("auto", *LISTS)
+    """Whether stop words are given as the name of a file, not as a language or a list of words."""
+    return isinstance(stop_words, str | os.PathLike) and stop_words not in ("auto", *STOP_WORDS)
 
 
 def _stop_words(given: Any) -> Any:
@@ -57,21 +57,21 @@ def _stop_words(given: Any) -> Any:
         if not os.path.isfile(given):  # noqa: PTH113  (Path.is_file raises errors if a name is too long)
             raise ValueError(
                 f"stop_words={str(given)[:80]!r} is neither a file nor a language; "
-                f"there are lists for {', '.join(LISTS)}"
+                f"there are lists for {', '.join(STOP_WORDS)}"
             )
-        return from_file(Path(given))
+        return read_stop_words(Path(given))
     return given if isinstance(given, str) else tuple(given)
 
 
 def _added_stop_words(given: Any) -> Any:
-    """The words of a file, of a string with commas or blanks between them, or of any iterable."""
+    """The words in a file, in a string such as "one,two" or in any iterable."""
     if given is None:
         return ()
     if not isinstance(given, str | os.PathLike):
         return tuple(given)
     if os.path.isfile(given):  # noqa: PTH113
-        return from_file(Path(given))
-    words = separated(str(given))
+        return read_stop_words(Path(given))
+    words = split_words(str(given))
     if isinstance(given, os.PathLike) or any(mark in word for word in words for mark in ("/", "\\", ".")):
         raise ValueError(f"there is no file {str(given)[:80]!r} of stop words to add")
     return tuple(words)

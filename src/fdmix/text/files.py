@@ -1,11 +1,10 @@
-"""Text files as batches of documents: plain text, CSV, JSON lines, Parquet, Excel; compressed or not."""
+"""Read the documents of one file: plain text, CSV, JSON lines, Parquet or Excel, compressed or not."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import io
-import json
 import lzma
 import sys
 import zlib
@@ -16,39 +15,50 @@ from typing import IO, Any
 
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.delimited import csv_rows
-from fdmix.text.layouts import Layout, TextError, chosen_column, known_column
+from fdmix.text.json_lines import json_rows
+from fdmix.text.layouts import Layout, TextError
 from fdmix.text.spreadsheets import sheet_batches
 from fdmix.text.tables import parquet_batches
 
 __all__ = ["KINDS", "STDIN", "Layout", "TextError", "batches_of", "kind_of"]
 
-TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+TABLE_KINDS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 KINDS = (
-    TABLES | {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel"}
+    TABLE_KINDS | {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel"}
     | {".txt": "text", ".text": "text", ".md": "text"}
 )  # fmt: skip
-BOMS = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-STDIN = "-"
+BYTE_ORDER_MARKS = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+STDIN = "-"  # stands for standard input in a list of files
 
 
-def _zst(file: IO[bytes]) -> Any:
+def _decompress_zst(file: IO[bytes]) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
 
 
-PACKED: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zst}
+DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zst": _decompress_zst,
+}
 
 
 def kind_of(path: str | Path, unknown: str = "text") -> str:
-    """What a file holds, from its name: text if that says nothing."""
+    """The kind of a file, from its name: one of the values of KINDS, or `unknown`."""
     path = Path(path)
-    suffix = path.with_suffix("").suffix if path.suffix.lower() in PACKED else path.suffix
+    suffix = path.with_suffix("").suffix if path.suffix.lower() in DECOMPRESSORS else path.suffix
     return KINDS.get(suffix.lower(), unknown)
 
 
 def batches_of(path: str, layout: Layout) -> Iterator[Batch]:
-    """The documents of one file; "-" is standard input."""
+    """The documents of one file, or of standard input if the path is "-"."""
     if path != STDIN and not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     kind = "" if path == STDIN else kind_of(path)
@@ -62,18 +72,17 @@ def batches_of(path: str, layout: Layout) -> Iterator[Batch]:
 
 def _rows_in_batches(path: str, layout: Layout) -> Iterator[Batch]:
     try:
-        with _opened(path, layout.encoding) as (file, place):
-            placed = ((row, place()) for row in _rows(file, layout, path))
-            whole = layout.split == "paragraphs"
-            yield from in_batches(paragraphs(placed) if whole else placed, layout.names)
+        with _opened(path, layout.encoding) as (file, bytes_read):
+            rows = ((row, bytes_read()) for row in _rows(file, layout, path))
+            yield from in_batches(paragraphs(rows) if layout.split == "paragraphs" else rows, layout.names)
     except UnicodeDecodeError as error:
         raise TextError(
             f"{path} is not {error.encoding.upper()} text (byte 0x{error.object[error.start]:02x} makes no sense): "
             "give its encoding, for instance 'latin-1' or 'utf-16'"
         ) from None
-    except UnicodeError as error:  # of "utf-16" and "utf-32", which expect a mark of the byte order
+    except UnicodeError as error:  # from "utf-16" and "utf-32", which need a byte order mark
         raise TextError(
-            f"{path} cannot be read in the encoding {layout.encoding!r}: {error}. Without a mark of the byte order, "
+            f"{path} cannot be read in the encoding {layout.encoding!r}: {error}. Without a byte order mark, "
             "say 'utf-16-le' or 'utf-16-be'"
         ) from None
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError) as error:
@@ -84,20 +93,20 @@ def _rows_in_batches(path: str, layout: Layout) -> Iterator[Batch]:
 
 @contextmanager
 def _opened(path: str, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper, Callable[[], int]]]:
-    """The file as text with any kind of line ends, and a function that tells how many bytes were read."""
+    """(the file as text, a function that gives the number of bytes read so far); accepts all kinds of line ends."""
     raw: IO[bytes] = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115
     try:
-        unpack = PACKED.get(Path(path).suffix.lower()) if path != STDIN else None
-        if unpack and not Path(path).stat().st_size:
+        decompress = DECOMPRESSORS.get(Path(path).suffix.lower()) if path != STDIN else None
+        if decompress and not Path(path).stat().st_size:
             raise TextError(
-                f"{path} has 0 bytes, which no compressed file has: was its download or writing broken off?"
+                f"{path} has 0 bytes, which no compressed file has: was its download or writing interrupted?"
             )
-        content: Any = io.BufferedReader(unpack(raw)) if unpack else raw
+        content: Any = io.BufferedReader(decompress(raw)) if decompress else raw
         if encoding is None:
             start = content.peek(4)[:4] if hasattr(content, "peek") else b""
-            encoding = next((name for bom, name in BOMS.items() if start.startswith(bom)), None)
+            encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
             if encoding is None:
-                encoding, content = "utf-8-sig", _WithoutNuls(content, path)
+                encoding, content = "utf-8-sig", _RefusingNuls(content, path)
         try:
             text = io.TextIOWrapper(content, encoding=encoding, newline=None)
         except LookupError:
@@ -108,8 +117,8 @@ def _opened(path: str, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper,
             raw.close()
 
 
-class _WithoutNuls(io.BufferedIOBase):
-    """The bytes of a file; refuses NUL bytes, which binary files have and text in UTF-8 has not."""
+class _RefusingNuls(io.BufferedIOBase):
+    """The bytes of a file. A NUL byte raises a TextError: binary files contain NUL bytes, UTF-8 text does not."""
 
     def __init__(self, content: Any, path: str) -> None:
         self.content, self.path, self.position = content, path, 0
@@ -130,24 +139,25 @@ class _WithoutNuls(io.BufferedIOBase):
         if (found := piece.find(b"\0")) >= 0:
             raise TextError(
                 f"{self.path} looks like a binary file, not text: byte {self.position + found:,} is 0. "
-                "If it is text all the same, say its encoding, for instance 'utf-16-le' or 'utf-8'"
+                "If it is text, say its encoding, for instance 'utf-16-le' or 'utf-8'"
             )
         self.position += len(piece)
         return piece
 
 
 def _rows(file: io.TextIOWrapper, layout: Layout, path: str) -> Iterator[Row]:
+    """The documents of an open text file, by its kind."""
     kind = _kind_of_stdin(file, layout) if path == STDIN else kind_of(path)
     if kind == "jsonl":
-        return _json_lines(file, layout, path)
+        return json_rows(file, layout, path)
     if kind in ("csv", "tsv") or layout.delimiter is not None:
         return csv_rows(file, layout, path, "\t" if kind == "tsv" else ",")
     _refuse_columns(path, layout)
-    return _text(file, layout)
+    return _plain_text(file, layout)
 
 
 def _kind_of_stdin(file: io.TextIOWrapper, layout: Layout) -> str:
-    """A table if a column is asked for: JSON lines if it begins with a brace, else CSV."""
+    """Plain text, unless a column is given: then JSON lines if the text begins with a brace, otherwise CSV."""
     if layout.column is None:
         return "text"
     start = file.buffer.peek(64).lstrip() if hasattr(file.buffer, "peek") else b""
@@ -162,7 +172,8 @@ def _refuse_columns(path: str, layout: Layout) -> None:
         )
 
 
-def _text(file: io.TextIOWrapper, layout: Layout) -> Iterator[Row]:
+def _plain_text(file: io.TextIOWrapper, layout: Layout) -> Iterator[Row]:
+    """The whole file, its paragraphs or its lines."""
     if layout.split == "files":
         yield file.read(), ()
         return
@@ -179,41 +190,3 @@ def _text(file: io.TextIOWrapper, layout: Layout) -> Iterator[Row]:
             lines = []
     if lines:
         yield "".join(lines), ()
-
-
-def _json_lines(file: io.TextIOWrapper, layout: Layout, path: str) -> Iterator[Row]:
-    column: str | None = None
-    for number, found in enumerate(_json_values(file, path), start=1):
-        if isinstance(found, str) and layout.column is None and not layout.kept:
-            yield found, ()
-            continue
-        if not isinstance(found, dict):
-            raise TextError(f"{path}, entry {number:,}: an object with the text in a column is expected")
-        if column is None:
-            text_columns = [name for name, value in found.items() if isinstance(value, str)]
-            column = chosen_column(list(found), text_columns, layout.column, path)
-            for _, name in layout.kept:
-                known_column(list(found), name, path)
-        text = found.get(column)
-        if text is not None and not isinstance(text, str):
-            raise TextError(f"{path}, entry {number:,}: column {column!r} holds {type(text).__name__}, not text")
-        yield text or "", tuple(found.get(name) for _, name in layout.kept)
-
-
-def _json_values(file: io.TextIOWrapper, path: str) -> Iterator[Any]:
-    """One value a line, or the values of one array."""
-    begun = False
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        if not begun and (line.lstrip().startswith("[") or line.strip() == "{"):
-            line += file.read()  # noqa: PLW2901  (one value over many lines)
-        begun = True
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise TextError(f"{path}, line {number:,} is not JSON: {error}") from None
-        if isinstance(found, list):
-            yield from found
-        else:
-            yield found

@@ -1,4 +1,4 @@
-"""What counting files will take, from a sample of them: documents, words, pairs, memory and time."""
+"""Estimate what counting files will take, from a sample: documents, words, pairs, memory and time."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ from fdmix.moments.moments import Moments
 from fdmix.moments.pair_sums import BYTES_PER_PAIR
 from fdmix.runtime.memory import in_words
 from fdmix.text.batches import Batch
-from fdmix.text.reading import Report, counted, treatment
-from fdmix.text.recipe import chosen_recipe
+from fdmix.text.reading import moments_of_batches
+from fdmix.text.recipe import cleaning_and_recipe
 from fdmix.text.sources import Files, Source
-from fdmix.text.token_store import Spool
+from fdmix.text.token_store import TokenStore
+from fdmix.text.tokenising import Report
+from fdmix.text.vocabulary_choice import chosen_recipe
 
-SAMPLE_BYTES = 64_000_000
-COPIES_OF_SUMS = 3  # while two sums of pairs are added: both of them and the result
-FIXED_BYTES = 600_000_000  # the program itself, tokens and counts that are worked on
+SAMPLE_BYTES = 64_000_000  # read in seconds
+COPIES_OF_SUMS = 3  # adding two sums of pairs holds both of them and the result
+FIXED_BYTES = 600_000_000  # the program itself, and the tokens and counts of the current chunk
+BYTES_PER_WORD = 100  # of the file of moments: the word itself and its counts
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a count will take; all numbers are estimates unless the sample is the whole.
+    """What a count will take. All numbers are estimates unless the sample is the whole text.
 
-    share : of the files' bytes that were read for it
+    file_bytes, memory_bytes : the size of the file of moments, and the memory needed to count it
+    share : the share of the text, in bytes, that the sample has
     """
 
     documents: int
@@ -56,23 +60,24 @@ def forecast(
     report: Report | None = None,
     sample_bytes: int = SAMPLE_BYTES,
 ) -> Forecast:
-    """Count the beginning of the files, once half of it and once all, and extrapolate.
+    """Count a sample, the beginning of the files, and extrapolate to the whole text.
 
-    Documents and seconds grow with the bytes. Words and pairs grow as a power of them, which the two counts tell.
+    Documents and seconds grow in proportion to the bytes. Words and pairs grow as a power of the bytes. Half of the
+    sample is counted by itself, too, which gives the exponent.
     """
-    half, _, _ = _count(files, cleaning, like, sample_bytes // 2, n_threads, report)  # compiles, too
-    begin = time.perf_counter()
-    whole, consumed, ended = _count(files, cleaning, like, sample_bytes, n_threads, report)
+    half, _, _ = _count(files, cleaning, like, sample_bytes // 2, n_threads, report)
+    begin = time.perf_counter()  # not before: the first count also compiles
+    whole, consumed, is_all = _count(files, cleaning, like, sample_bytes, n_threads, report)
     seconds = time.perf_counter() - begin
     if whole.n_pairs == 0:
         raise ValueError("no document of the sample has two or more words: there is nothing to extrapolate from")
     total = files.size or consumed
-    times = 1.0 if ended else max(1.0, total / max(consumed, 1))
+    times = 1.0 if is_all else max(1.0, total / max(consumed, 1))
     words = _extrapolated(half.n_words, whole.n_words, times)
     if like is None and cleaning.max_words is not None:
         words = min(words, cleaning.max_words)
     pairs = min(_extrapolated(half.n_pairs, whole.n_pairs, times), words * (words + 1) // 2)
-    file_bytes = BYTES_PER_PAIR * pairs + 100 * words
+    file_bytes = BYTES_PER_PAIR * pairs + BYTES_PER_WORD * words
     return Forecast(
         documents=round(whole.n_documents * times),
         words=words,
@@ -85,34 +90,34 @@ def forecast(
 
 
 def _extrapolated(half: int, whole: int, times: float) -> int:
-    """whole times^b, where the sample's two halves tell b: from 0 (saturated) to 1 (linear)."""
+    """whole x times^b, with the exponent b = log2(whole / half) between 0 (saturated) and 1 (linear)."""
     power = min(1.0, math.log2(whole / half)) if 0 < half < whole else 0.0
     return round(whole * times**power)
 
 
 def _count(
-    files: Files, cleaning: Cleaning, like: Any, most_bytes: int, n_threads: int | None, report: Report | None
+    files: Files, cleaning: Cleaning, like: Any, max_bytes: int, n_threads: int | None, report: Report | None
 ) -> tuple[Moments, int, bool]:
-    """(moments of the beginning, bytes that were read, whether that was everything)."""
-    beginning = _Beginning(files, most_bytes)
-    used, recipe = treatment(like, cleaning if like is None else None)
-    spool = Spool.in_memory(used)
-    spool.fill(beginning, n_threads, report)
-    moments = counted(spool, recipe or chosen_recipe(spool), 0, n_threads)
-    return moments, beginning.consumed, beginning.ended
+    """(moments of the first `max_bytes` or so, bytes that were read, whether that was everything)."""
+    beginning = _Beginning(files, max_bytes)
+    used, recipe = cleaning_and_recipe(like, cleaning if like is None else None)
+    store = TokenStore.in_memory(used)
+    store.fill(beginning, n_threads, report)
+    moments = moments_of_batches(store, recipe or chosen_recipe(store), 0, n_threads)
+    return moments, beginning.consumed, beginning.exhausted
 
 
 class _Beginning(Source):
-    """The first documents of some files, of about this many bytes."""
+    """The first documents of some files, about `max_bytes` in all."""
 
-    def __init__(self, files: Files, most_bytes: int) -> None:
-        self.files, self.size, self.consumed, self.ended = files, most_bytes, 0, False
+    def __init__(self, files: Files, max_bytes: int) -> None:
+        self.files, self.size, self.consumed, self.exhausted = files, max_bytes, 0, False
 
     def batches(self) -> Iterator[Batch]:
-        """At least one batch, if there is any."""
+        """At least one batch, unless the files are empty."""
         for batch in self.files.batches():
             self.consumed = batch.consumed
             yield batch
             if batch.consumed >= (self.size or 0):
                 return
-        self.ended = True
+        self.exhausted = True

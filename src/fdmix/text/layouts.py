@@ -1,4 +1,4 @@
-"""How documents lie in files and tables, and which column holds the text."""
+"""How documents lie in files and tables: which column holds the text, and what is one document."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from dataclasses import dataclass
 
 SPLITS = ("lines", "paragraphs", "files")
 TAB_NAMES = ("tab", "\\t")
-COLUMNS_LISTED = 20
-LONGEST_NAME = 40  # characters of a column's name, as far as it is shown
+MAX_COLUMNS_LISTED = 20  # in an error message
+MAX_NAME_CHARACTERS = 40  # of the name of a column in an error message
 
 
 class TextError(ValueError):
-    """A text that cannot be read, said in a sentence."""
+    """A text cannot be read; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """How documents lie in files.
 
-    column : of a table, that holds the text; kept : columns that travel along, by the name they get
-    split : a document per row or line (None, "lines"), per paragraph or per file
-    delimiter : what separates the columns of CSV files, found out if None; "tab" is a tab
+    column : the column of a table that holds the text
+    kept : other columns to keep, as pairs (name in the result, name in the table)
+    split : whether a document is a row or line (None, "lines"), a paragraph or a file
+    delimiter : what separates the columns of CSV files; "tab" is a tab, None detects it
     header : whether the first row of CSV files and spreadsheets names the columns; if not, they are "1", "2", ...
     """
 
@@ -34,7 +35,7 @@ class Layout:
     def __post_init__(self) -> None:
         if self.split is not None and self.split not in SPLITS:
             raise ValueError(f"split is one of {', '.join(SPLITS)}, not {self.split!r}")
-        if self.column is not None:  # columns without names have numbers
+        if self.column is not None:  # numbers name columns without a header
             object.__setattr__(self, "column", str(self.column))
         object.__setattr__(self, "kept", tuple((name, str(wanted)) for name, wanted in self.kept))
         if self.delimiter in TAB_NAMES:
@@ -44,17 +45,17 @@ class Layout:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns that travel along."""
+        """The names of the kept columns."""
         return tuple(name for name, _ in self.kept)
 
     @property
     def is_for_csv(self) -> bool:
-        """Whether something is said that only makes sense for files with rows and columns."""
+        """Whether the layout has a setting that only CSV files and spreadsheets have."""
         return self.delimiter is not None or not self.header
 
 
 def chosen_column(columns: list[str], text_columns: list[str], wanted: str | None, path: str) -> str:
-    """The column of the text: as asked for, the only one there is, or the one called "text"."""
+    """The column that holds the text: `wanted`, or the one called "text", or the only one with text."""
     if wanted is not None:
         return known_column(columns, wanted, path)
     if "text" in columns:
@@ -65,19 +66,21 @@ def chosen_column(columns: list[str], text_columns: list[str], wanted: str | Non
 
 
 def known_column(columns: list[str], wanted: str, path: str) -> str:
-    """The column asked for, if there is exactly one of that name."""
+    """The name `wanted`, if exactly one column has it."""
     if columns.count(wanted) > 1:
-        raise TextError(f"{path} has {columns.count(wanted)} columns called {_short(wanted)!r}: rename one of them")
+        raise TextError(
+            f"{path} has {columns.count(wanted)} columns called {_shortened(wanted)!r}: rename one of them"
+        )
     if wanted not in columns:
-        raise TextError(f"{path} has no column {_short(wanted)!r}; it has {_listed(columns) or 'none'}")
+        raise TextError(f"{path} has no column {_shortened(wanted)!r}; it has {_listed(columns) or 'none'}")
     return wanted
 
 
 def _listed(columns: list[str]) -> str:
-    names = ", ".join(_short(name) for name in columns[:COLUMNS_LISTED])
-    more = len(columns) - COLUMNS_LISTED
+    names = ", ".join(_shortened(name) for name in columns[:MAX_COLUMNS_LISTED])
+    more = len(columns) - MAX_COLUMNS_LISTED
     return f"{names} and {more} more" if more > 0 else names
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
+def _shortened(name: str) -> str:
+    return name if len(name) <= MAX_NAME_CHARACTERS else f"{name[: MAX_NAME_CHARACTERS - 3]}..."

@@ -1,4 +1,4 @@
-"""What a user should know about a text that was read: tokens too long to be words, scripts without spaces."""
+"""Warn about a text that was read: tokens too long to be words, languages written without spaces."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 
 from fdmix.kernels.tokens import LONGEST_TOKEN, letters_by_script
-from fdmix.text.lexicon import LAST_LETTER, Lexicon
+from fdmix.text.lexicon import END_OF_LETTERS, Lexicon
 
 log = logging.getLogger("fdmix")
-NOTICEABLE = 0.1  # of all letters
-LONGEST_MEAN = {"Chinese": 3.5, "Japanese": 3.5}  # letters a word, in text that was cut into words
-ALPHABETIC_MEAN = 8.0  # the same for the other scripts
-SCRIPTS: dict[str, tuple[tuple[int, int], ...]] = {  # code points from, up to
+MIN_SHARE_OF_LETTERS = 0.1  # a language with a smaller share appears only in quotations
+MIN_KANA_SHARE = 0.1  # with more kana than this per Chinese character, a text is Japanese
+MAX_MEAN_LETTERS = {"Chinese": 3.5, "Japanese": 3.5}  # letters per token; longer tokens are whole phrases
+MAX_MEAN_LETTERS_ALPHABETIC = 8.0  # the same for the other languages
+SCRIPTS: dict[str, tuple[tuple[int, int], ...]] = {  # ranges of code points: first, end
     "Thai": ((0x0E00, 0x0E80),),
     "Lao": ((0x0E80, 0x0F00),),
     "Burmese": ((0x1000, 0x10A0), (0xA9E0, 0xAA00), (0xAA60, 0xAA80)),
     "Khmer": ((0x1780, 0x1800), (0x19E0, 0x1A00)),
-    "Japanese": ((0x3040, 0x3100), (0x31F0, 0x3200), (0xFF66, 0xFFA0)),  # kana; its other letters are Chinese
-    "Chinese": ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, LAST_LETTER)),
+    "Japanese": ((0x3040, 0x3100), (0x31F0, 0x3200), (0xFF66, 0xFFA0)),  # kana; Japanese also uses Chinese characters
+    "Chinese": ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, END_OF_LETTERS)),
 }
-TOKENIZERS = {  # what to install, and Python that makes a tokenizer of it
+TOKENIZERS = {  # the package to install, and the code that makes a tokenizer
     "Thai": ("pythainlp", "from pythainlp import word_tokenize as tokenizer"),
     "Lao": ("laonlp", "from laonlp import word_tokenize as tokenizer"),
     "Burmese": ("pyidaungsu", "import pyidaungsu\ntokenizer = lambda text: pyidaungsu.tokenize(text, form='word')"),
@@ -37,17 +38,17 @@ TOKENIZERS = {  # what to install, and Python that makes a tokenizer of it
 }
 
 
-def watched(batches: Iterable[Any]) -> Iterator[Any]:
-    """The same batches of tokens; what is to be said about their lexicons is logged after the last of them."""
+def with_notices(batches: Iterable[Any]) -> Iterator[Any]:
+    """The same batches of tokens; after the last one, warnings about their text are logged."""
     lexicons: dict[int, Lexicon] = {}
     for batch in batches:
         lexicons[id(batch.lexicon)] = batch.lexicon
         yield batch
-    notice(lexicons.values())
+    log_notices(lexicons.values())
 
 
-def notice(lexicons: Iterable[Lexicon]) -> None:
-    """Log what a user should know about the text of these lexicons."""
+def log_notices(lexicons: Iterable[Lexicon]) -> None:
+    """Log warnings about the text of these lexicons."""
     lexicons = list(lexicons)
     if n := sum(lexicon.n_too_long for lexicon in lexicons):
         tokens, were = ("token", "was") if n == 1 else ("tokens", "were")
@@ -66,31 +67,31 @@ def notice(lexicons: Iterable[Lexicon]) -> None:
 
 
 def unspaced(lexicons: Iterable[Lexicon]) -> dict[str, float]:
-    """The share of all letters that each language has whose words are not separated in this text.
+    """The languages written without spaces that a text contains, with the share of all letters that each has.
 
-    Languages with a small share are left out; so is text that was cut by a tokenizer before, which short tokens show.
+    Languages with a small share are left out. So are languages with short tokens: a tokenizer has cut their text.
     """
     letters, tokens = np.zeros(len(SCRIPTS) + 1, np.int64), np.zeros(len(SCRIPTS) + 1, np.int64)
     for lexicon in lexicons:
         if lexicon.cleaning.tokenizer is None and not lexicon.cleaning.drop_non_ascii:
             arrays = (lexicon.pool, lexicon.starts, lexicon.counts, lexicon.size)
-            letters_by_script(*arrays, _script_of(), letters, tokens)
+            letters_by_script(*arrays, _script_numbers(), letters, tokens)
     total = max(1, int(letters.sum()))
     found = {name: (n, t) for name, n, t in zip(SCRIPTS, letters[1:].tolist(), tokens[1:].tolist(), strict=True)}
-    if found["Japanese"][0] > 0.1 * found["Chinese"][0]:  # the kana are Japanese only; both use the other characters
+    if found["Japanese"][0] > MIN_KANA_SHARE * found["Chinese"][0]:
         both = found["Japanese"], found.pop("Chinese")
         found["Japanese"] = (sum(n for n, _ in both), sum(t for _, t in both))
     return {
         name: n / total
         for name, (n, t) in found.items()
-        if n >= NOTICEABLE * total and n > LONGEST_MEAN.get(name, ALPHABETIC_MEAN) * t
+        if n >= MIN_SHARE_OF_LETTERS * total and n > MAX_MEAN_LETTERS.get(name, MAX_MEAN_LETTERS_ALPHABETIC) * t
     }
 
 
 @cache
-def _script_of() -> Any:
-    """The number of each code point's script, from 1 on; 0 for all others."""
-    numbers = np.zeros(LAST_LETTER, np.uint8)
+def _script_numbers() -> Any:
+    """For each code point, the number of its script in SCRIPTS, counted from 1; 0 for other scripts."""
+    numbers = np.zeros(END_OF_LETTERS, np.uint8)
     for number, ranges in enumerate(SCRIPTS.values(), start=1):
         for first, end in ranges:
             numbers[first:end] = number

@@ -1,15 +1,16 @@
-"""The folder `name.partial` of a count that is not finished: everything in it is checked before a count goes on.
+"""The folder `name.partial` with the checkpoints of a count. All of it is checked before a count resumes.
 
-plan.json     what is counted, from which files; only a count with the same plan may go on
-tokens, lengths   all tokens read, as numbers, and the number of tokens of each document (raw int32, see `Spool`)
-read          the state of reading at the last checkpoint: the lexicons and, for each batch, sizes and a checksum
+plan.json     what is counted, from which files; only a count with the same plan may resume
+tokens        the numbers of all tokens read so far, raw int32 (see `TokenStore`)
+lengths       the number of tokens of each document, raw int32
+read          the state of reading at the last checkpoint: the lexicons, and the sizes and a checksum of each batch
 counted-N     the moments of the first N batches
-counting      which of the files `counted-N` is valid, and for which `read`
-failed        there if the count ended with an error
-lock          held by the process that is at work
+counting      which of the files `counted-N` is valid, and to which `read` it belongs
+failed        exists if the count ended with an error
+lock          locked by the process that is counting
 
-`read`, `counted-N` and `counting` are files of `write_arrays` and have checksums of their own. `read` holds those of
-the tokens and of the plan, `counting` those of `read` and `counted-N`; so files of two counts are never mixed.
+`write_arrays` writes `read`, `counted-N` and `counting`, with checksums. `read` also holds the checksums of the
+tokens and of the plan, and `counting` those of `read` and `counted-N`. So the files of two counts are never mixed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
 from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, replacing, write_arrays
-from fdmix.storage.facts import mapping, parsed, reason, stated_number, string
+from fdmix.storage.facts import mapping, parse_json, reason, stated_number, string
 from fdmix.storage.temporaries import temporary_name
 from fdmix.text.lexicon import Lexicon
-from fdmix.text.token_store import LENGTHS, TOKENS, DamagedFolderError, Spool
+from fdmix.text.token_store import LENGTHS_FILE, TOKENS_FILE, DamagedFolderError, TokenStore
 
 PLAN, READ, COUNTING, FAILED, LOCK = "plan.json", "read", "counting", "failed", "lock"
 READ_KIND, COUNTING_KIND, FORMAT = "tokens read so far", "a count so far", 2
@@ -37,23 +38,23 @@ DIFFERENCES = {"fdmix": "of another version of fdmix", "files": "of other files,
 
 
 class PartialFolder:
-    """What is done of one count so far."""
+    """The checkpoints of one count."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def has(self, plan: Any) -> bool:
-        """Whether a count with this plan can go on from here."""
+        """Whether a count with this plan can resume from here."""
         with suppress(FileError):
             return (self.path / READ).is_file() and self._planned() == plan
         return False
 
     def has_failed(self) -> bool:
-        """Whether the count ended with an error, so that nothing is lost when another one takes its place."""
+        """Whether the count ended with an error, so that another count may replace it."""
         return (self.path / FAILED).is_file()
 
     def begin(self, plan: Any) -> None:
-        """Get ready to go on, or to begin anew where nothing worth keeping is left."""
+        """Prepare to resume or to start the count of this plan; never replaces another count that did not fail."""
         if (self.path / READ).is_file():
             planned = self._planned()
             if planned == plan:
@@ -67,44 +68,44 @@ class PartialFolder:
                     f"{self.path} is left from another count ({', '.join(dict.fromkeys(unlike))}): repeat that count "
                     "to finish it, or delete the folder and start again"
                 )
-        for name in (READ, COUNTING, FAILED, TOKENS, LENGTHS):
+        for name in (READ, COUNTING, FAILED, TOKENS_FILE, LENGTHS_FILE):
             (self.path / name).unlink(missing_ok=True)
         with replacing(self.path / PLAN) as file:
             file.write(json.dumps(plan, indent=1).encode())
 
-    def spool(self, cleaning: Cleaning, plan: Any) -> tuple[Spool, bool]:
-        """(the tokens read so far, whether that is all of them)."""
-        spool = Spool.in_file(cleaning, self.path)
+    def token_store(self, cleaning: Cleaning, plan: Any) -> tuple[TokenStore, bool]:
+        """(the tokens read so far, whether these are all tokens)."""
+        store = TokenStore.in_folder(cleaning, self.path)
         complete = False
         try:
             if (self.path / READ).is_file():
-                complete = self._restore(spool, plan)
-            spool.cut()  # what was written after the checkpoint is read again
-            for _ in spool:  # checks each batch
+                complete = self._restore(store, plan)
+            store.truncate_files()  # tokens written after the checkpoint are read again
+            for _ in store:  # iterating checks each batch
                 pass
         except DamagedFolderError:
             raise
         except (FileNotFoundError, KeyError, ValueError) as error:
             raise DamagedFolderError(self.path, reason(error)) from None
-        return spool, complete
+        return store, complete
 
-    def save_reading(self, spool: Spool, plan: Any, complete: bool) -> None:
-        """A checkpoint while text is read."""
-        spool.sync()
-        arrays: dict[str, Any] = {"index": spool.indexed()}
-        for number, lexicon in enumerate(spool.lexicons):
+    def save_reading(self, store: TokenStore, plan: Any, complete: bool) -> None:
+        """Save a checkpoint while text is read."""
+        store.sync()
+        arrays: dict[str, Any] = {"index": store.index_array()}
+        for number, lexicon in enumerate(store.lexicons):
             arrays |= {f"{number}.{name}": array for name, array in lexicon.arrays().items()}
         facts = {
             "complete": complete,
-            "documents": spool.n_documents,
-            "lexicons": len(spool.lexicons),
-            "sources": spool.log.facts(),
+            "documents": store.n_documents,
+            "lexicons": len(store.lexicons),
+            "sources": store.log.facts(),
             "plan": _digest(plan),
         }
         write_arrays(self.path / READ, READ_KIND, FORMAT, facts, arrays)
 
     def save_counting(self, n_batches: int, total: Moments) -> None:
-        """A checkpoint while pairs are counted. The old one stays until the new one is complete."""
+        """Save a checkpoint while pairs are counted. The old one stays until the new one is complete."""
         counted = self.path / f"counted-{n_batches}"
         total.save(counted)
         facts = {"batches": n_batches, "counted": _fingerprint(counted), "read": _fingerprint(self.path / READ)}
@@ -128,10 +129,10 @@ class PartialFolder:
         return (done, total) if stated == (vocabulary, folds, "") and done <= n_batches else (0, None)
 
     def end(self, error: Exception) -> None:
-        """After an error: remove what no command can use; keep what the same command may finish later.
+        """After an error, keep the checkpoints only if the same command may succeed later.
 
-        An error of the input or the settings comes again unless they change, and then the plan is another one. A full
-        disk or too little memory may be over the next time.
+        An error in the input or the settings will repeat until they change, and then the plan changes, too. After a
+        full disk or too little memory, the same command may succeed.
         """
         if isinstance(error, FileError):
             return
@@ -142,16 +143,18 @@ class PartialFolder:
             (self.path / FAILED).write_text(f"{error}\n", encoding="utf-8")
 
     def remove(self) -> None:
-        """At once, under another name first: half a folder must never be taken for a whole one."""
-        gone = temporary_name(self.path.parent)
-        self.path.replace(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+        """Delete the folder. It is renamed first, so that a half-deleted folder is never mistaken for a whole one."""
+        renamed = temporary_name(self.path.parent)
+        self.path.replace(renamed)
+        shutil.rmtree(renamed, ignore_errors=True)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep other counts out of the folder; where files cannot be locked (Windows), trust the user."""
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from counting in the folder; no protection where files cannot be locked (Windows)."""
         if self.path.exists() and not self.path.is_dir():
-            raise FileExistsError(f"{self.path} is a file, and what is done so far would be kept there: rename it")
+            raise FileExistsError(
+                f"{self.path} is a file, but checkpoints need a folder of that name: rename the file"
+            )
         self.path.mkdir(exist_ok=True)
         try:
             import fcntl  # noqa: PLC0415
@@ -168,14 +171,15 @@ class PartialFolder:
             yield
 
     def _planned(self) -> dict[str, Any]:
-        """The plan that was left here."""
+        """The plan of the count in this folder."""
         try:
-            plan = parsed((self.path / PLAN).read_bytes())
+            plan = parse_json((self.path / PLAN).read_bytes())
         except (FileNotFoundError, ValueError) as error:
             raise DamagedFolderError(self.path, reason(error)) from None
         return plan if isinstance(plan, dict) else {}
 
-    def _restore(self, spool: Spool, plan: Any) -> bool:
+    def _restore(self, store: TokenStore, plan: Any) -> bool:
+        """Restore the state of reading at the last checkpoint; whether all text was read."""
         facts, arrays = read_arrays(self.path / READ, READ_KIND, FORMAT)
         if string(facts["plan"], "the checksum of the plan") != _digest(plan):
             raise ValueError("what was read belongs to another count")
@@ -183,10 +187,10 @@ class PartialFolder:
             raise ValueError("it does not say whether all was read")
         for number in range(min(stated_number(facts["lexicons"], "the number of lexicons"), len(arrays))):
             parts = {name: arrays[f"{number}.{name}"] for name in ("pool", "starts", "hashes", "counts")}
-            spool.lexicons.append(Lexicon.restored(spool.cleaning, parts))
-        spool.restore(arrays["index"])
-        spool.log = SourceLog.from_facts(mapping(facts["sources"], "the sources"))
-        if spool.n_documents != facts["documents"]:
+            store.lexicons.append(Lexicon.restored(store.cleaning, parts))
+        store.restore_index(arrays["index"])
+        store.log = SourceLog.from_facts(mapping(facts["sources"], "the sources"))
+        if store.n_documents != facts["documents"]:
             raise ValueError("the number of documents does not match")
         return bool(facts["complete"])
 
@@ -196,6 +200,6 @@ def _digest(plan: Any) -> str:
 
 
 def _fingerprint(path: Path) -> str:
-    """The first bytes of a file of `write_arrays`: a checksum of the header, which holds those of the arrays."""
+    """The first bytes of a file of `write_arrays`: they contain the checksum of its header, and so of all arrays."""
     with path.open("rb") as file:
         return file.read(PREAMBLE.size).hex()

@@ -1,9 +1,9 @@
-"""Read text: into a `Corpus`, or straight into `Moments` without holding the corpus."""
+"""Read text into a `Corpus`, or into `Moments` without holding the corpus in memory."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -18,17 +18,16 @@ from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
 from fdmix.runtime.threads import streamed
-from fdmix.text.cleaning import cleaning_of
 from fdmix.text.files import Layout
-from fdmix.text.notices import notice, watched
-from fdmix.text.recipe import Recipe, chosen_recipe, stacked
+from fdmix.text.notices import log_notices, with_notices
+from fdmix.text.recipe import Recipe, cleaning_and_recipe, stacked
 from fdmix.text.sources import source_of
-from fdmix.text.token_store import Spool, TokenBatch, token_batches
+from fdmix.text.token_store import TokenStore
+from fdmix.text.tokenising import Report, TokenBatch, token_batches
+from fdmix.text.vocabulary_choice import chosen_recipe
 
-ENTRIES_AT_A_TIME = 2_000_000
-LONGEST_NAME = 64  # of strings in a NumPy array of strings, which gives all of them the room of the longest
-CHOICES = ("min_count", "max_words", "max_share")  # of the vocabulary
-Report = Callable[[str, int, int | None], Any]  # of a step: its name, how far, of how much
+ENTRIES_AT_A_TIME = 2_000_000  # word counts and documents of a chunk, about 16 MB
+MAX_STRING_LENGTH = 64  # a NumPy array of strings reserves the length of the longest one for each: use objects beyond
 
 
 def read_corpus(
@@ -52,18 +51,22 @@ def read_corpus(
 
     Parameters
     ----------
-    source : strings, a file, folder or glob (.txt, .csv, .tsv, .jsonl, .parquet, .xlsx, also .gz, .bz2, .xz, .zst;
-        "-" is standard input), a list of paths, or a pandas, polars or Arrow table
-    column : of a table, that holds the text; needed if there are several and none is called "text"
-    id, date, label : columns that travel along, as `corpus.documents["id"]` and so on
-    split : "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of text files)
-    preset : "papers" and "tweets" are the paper's recipes, "plain" only folds case; or a Cleaning
-    like : a Corpus, Moments or Mixture: clean alike, and keep its words (all words, if its vocabulary is open)
-    encoding : of files, default UTF-8
-    delimiter : between the columns of CSV files, "tab" for tabs; default: comma, semicolon, tab or bar, as it seems
-    header : False if the first row of a CSV file or spreadsheet is data: then columns are called 1, 2, ...
-    report : called as `report("reading", done, of)` while it goes on
-    steps : of `Cleaning`, to change the preset's: `stem="english", min_count=10, stop_words=None`
+    source : strings; a file, folder or glob (.txt, .csv, .tsv, .jsonl, .parquet, .xlsx, also .gz, .bz2, .xz, .zst;
+        "-" is standard input); a list of Path objects; or a pandas, polars or Arrow table
+    column : the column of a table that holds the text; by default the one called "text", or the only one with text
+    id, date, label : columns to keep, as `corpus.documents["id"]` and so on
+    split : a document is one of "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of
+        text files)
+    preset : "papers" and "tweets" clean text as the paper does, "plain" only folds case; or a Cleaning
+    like : a Corpus, Moments or Mixture: clean the text in the same way, and count the same words (all words, if its
+        vocabulary is open)
+    encoding : the encoding of text files, by default UTF-8
+    delimiter : what separates the columns of CSV files, "tab" for tabs; by default detected: comma, semicolon, tab or
+        vertical bar
+    header : False if the first row of a CSV file or spreadsheet is data; its columns are then called 1, 2, ...
+    n_threads : the number of threads, by default one per core
+    report : called as `report("reading", done, total)` while the text is read; the total is None if unknown
+    steps : fields of `Cleaning` that change the preset: `stem="english", min_count=10, stop_words=None`
 
     >>> corpus = read_corpus(["The cat sat on the mat.", "A cat and a dog."], stop_words="english")
     >>> corpus.vocabulary
@@ -75,12 +78,12 @@ def read_corpus(
     given = source_of(
         source, Layout(None if column is None else str(column), kept, split, encoding, delimiter, header)
     )
-    cleaning, recipe = treatment(like, preset, steps)
+    cleaning, recipe = cleaning_and_recipe(like, preset, steps)
     if recipe is not None:
         return _corpus(token_batches(given, cleaning, n_threads, report), recipe)
-    spool = Spool.in_memory(cleaning)
-    spool.fill(given, n_threads, report)
-    return _corpus(spool, chosen_recipe(spool))
+    store = TokenStore.in_memory(cleaning)
+    store.fill(given, n_threads, report)
+    return _corpus(store, chosen_recipe(store))
 
 
 def read_moments(
@@ -98,114 +101,104 @@ def read_moments(
     report: Report | None = None,
     **steps: Any,
 ) -> Moments:
-    """Like `Moments.of(read_corpus(source, ...), folds=folds)`, without ever holding text or counts as a whole.
+    """The same as `Moments.of(read_corpus(source, ...), folds=folds)`, for texts larger than the memory.
 
-    The text is read once; its tokens wait as numbers in a temporary file until the vocabulary is known.
+    The text is read once. Its tokens are stored as numbers in a temporary file until the vocabulary is known.
     """
     given = source_of(source, Layout(None if column is None else str(column), (), split, encoding, delimiter, header))
-    cleaning, recipe = treatment(like, preset, steps)
+    cleaning, recipe = cleaning_and_recipe(like, preset, steps)
     if recipe is not None:
         log = SourceLog()
         batches = token_batches(given, cleaning, n_threads, report, log=log)
-        return counted(batches, recipe, folds, n_threads).recorded(log)
+        return moments_of_batches(batches, recipe, folds, n_threads).recorded(log)
     with TemporaryDirectory(prefix="fdmix-") as folder:
-        spool = Spool.in_file(cleaning, Path(folder))
-        spool.fill(given, n_threads, report)
-        return counted(spool, chosen_recipe(spool), folds, n_threads, report).recorded(spool.log)
+        store = TokenStore.in_folder(cleaning, Path(folder))
+        store.fill(given, n_threads, report)
+        return moments_of_batches(store, chosen_recipe(store), folds, n_threads, report).recorded(store.log)
 
 
-def counted(
-    batches: Any, recipe: Recipe, folds: int = 0, n_threads: int | None = None, report: Report | None = None
+def moments_of_batches(
+    batches: TokenStore | Iterator[TokenBatch],
+    recipe: Recipe,
+    folds: int = 0,
+    n_threads: int | None = None,
+    report: Report | None = None,
 ) -> Moments:
-    """The moments of all batches."""
-    chunks = (corpus for _, corpus in corpora(batches, recipe, report))
+    """The moments of all batches together."""
+    chunks = (corpus for _, corpus in corpus_chunks(batches, recipe, report))
     return Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
 
 
-def corpora(
-    batches: Any, recipe: Recipe, report: Report | None = None, done: int = 0
+def corpus_chunks(
+    batches: TokenStore | Iterator[TokenBatch], recipe: Recipe, report: Report | None = None, done: int = 0
 ) -> Iterator[tuple[int, Corpus]]:
-    """Chunks of the corpus after `done` batches, each with the number of batches that are in it or before it."""
-    waiting: list[Any] = []
-    entries, forms = 0, np.empty(0, np.int64)
-    of = None
-    workers: int | None = 1  # while new tokens appear, one thread learns what they are
-    if isinstance(batches, Spool):
-        of, workers = len(batches), None
-        recipe.learn(batches.lexicons)
-        notice(batches.lexicons)
-        batches = batches.after(done)
-    else:
-        batches = watched(batches)
+    """The documents as corpora of bounded size, each with the number of batches that are counted so far.
 
-    def work(batch: TokenBatch) -> tuple[Any, Any, Any]:
+    done : the number of batches at the beginning to leave out
+    """
+    total: int | None = None
+    workers: int | None = 1  # while new tokens appear, only one thread may look them up
+    if isinstance(batches, TokenStore):
+        total, workers = len(batches), None
+        recipe.learn(batches.lexicons)
+        log_notices(batches.lexicons)
+        stream = batches.after(done)
+    else:
+        stream = with_notices(batches)
+
+    def count(batch: TokenBatch) -> tuple[Any, Any, Any]:
         counts, keep = recipe.counts(batch)
         return counts, keep, recipe.form_totals(batch, keep)
 
-    def chunk() -> Corpus:
-        return recipe.corpus(waiting, forms=FormCounts(recipe.words.forms, forms))
-
-    for counts, keep, written in streamed(work, batches, workers):
+    chunk = _Chunk(recipe)
+    for counts, keep, form_totals in streamed(count, stream, workers):
         done += 1
-        waiting.append(counts[keep] if not keep.all() else counts)
-        forms = _added(forms, written)
-        entries += counts.nnz + counts.shape[0]
+        chunk.add(counts, keep, form_totals)
         if report is not None:
-            report("counting", done, of)
-        if entries >= ENTRIES_AT_A_TIME:
-            yield done, chunk()
-            waiting, entries, forms = [], 0, np.empty(0, np.int64)
-    if waiting:
-        yield done, chunk()
+            report("counting", done, total)
+        if chunk.n_entries >= ENTRIES_AT_A_TIME:
+            yield done, chunk.corpus()
+            chunk = _Chunk(recipe)
+    if chunk.rows:
+        yield done, chunk.corpus()
 
 
-def _added(a: Any, b: Any) -> Any:
-    """a + b, where the shorter one goes on with zeros."""
+class _Chunk:
+    """The counts of some batches, to be joined into one corpus."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.rows: list[Any] = []
+        self.form_totals = np.empty(0, np.int64)
+        self.n_entries = 0
+
+    def add(self, counts: Any, keep: Any, form_totals: Any) -> None:
+        """Add the documents to keep of a batch."""
+        self.rows.append(counts[keep] if not keep.all() else counts)
+        self.form_totals = _padded_sum(self.form_totals, form_totals)
+        self.n_entries += counts.nnz + counts.shape[0]
+
+    def corpus(self) -> Corpus:
+        """The corpus of all batches that were added."""
+        return self.recipe.corpus(self.rows, forms=FormCounts(self.recipe.words.forms, self.form_totals))
+
+
+def _padded_sum(a: Any, b: Any) -> Any:
+    """a + b, where zeros fill up the shorter array."""
     longer, shorter = (a, b) if a.size >= b.size else (b, a)
     total = longer.copy()
     total[: shorter.size] += shorter
     return total
 
 
-def treatment(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> tuple[Cleaning, Recipe | None]:
-    """The cleaning and, where the words are given by `like`, the recipe: new text then has no say in them.
-
-    Moments and corpora with an open vocabulary give their cleaning only.
-    """
-    if like is None:
-        return cleaning_of(preset, steps or {}), None
-    if isinstance(like, Moments | Corpus) and like.preparation is not None:
-        own = like.preparation.cleaning
-        if own.open_vocabulary:
-            return cleaning_of(preset or own, steps or {}), None
-    recipe = recipe_of(like, preset, steps)
-    return recipe.cleaning, recipe
-
-
-def recipe_of(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:
-    """The words and cleaning of a Corpus, Moments or Mixture."""
-    preparation, vocabulary = getattr(like, "preparation", None), getattr(like, "vocabulary", None)
-    if chosen := [name for name in CHOICES if name in (steps or {})]:
-        raise ValueError(f"with like= the words are given: {', '.join(chosen)} cannot choose them")
-    if vocabulary is None:
-        raise ValueError(f"this {type(like).__name__} has no vocabulary, so new text cannot be matched to it")
-    if preparation is None:
-        if preset is None and not steps:
-            raise ValueError(
-                f"this {type(like).__name__} does not know how its text was cleaned: say so, by preset= or by steps"
-            )
-        return Recipe(vocabulary, cleaning_of(preset, steps or {}))
-    return Recipe(vocabulary, cleaning_of(preset or preparation.cleaning, steps or {}))
-
-
-def _corpus(batches: Any, recipe: Recipe) -> Corpus:
-    """All documents at once, with what travels along."""
+def _corpus(batches: TokenStore | Iterator[TokenBatch], recipe: Recipe) -> Corpus:
+    """All documents as one corpus, with the kept columns."""
     counts: list[Any] = []
     forms: list[Any] = []
     kept: dict[str, list[Any]] = {}
-    places: list[Any] = []
+    places: list[Any] = []  # positions in the source of the documents that are not too short
     position = 0
-    for batch in watched(batches):
+    for batch in with_notices(batches):
         rows, keep = recipe.counts(batch)
         counts.append(rows[keep] if not keep.all() else rows)
         if (written := recipe.forms(batch)) is not None:
@@ -215,20 +208,20 @@ def _corpus(batches: Any, recipe: Recipe) -> Corpus:
         for name, values in batch.kept.items():
             kept.setdefault(name, []).extend(v for v, wanted in zip(values, keep.tolist(), strict=True) if wanted)
     documents: dict[str, Any] = {"document": np.concatenate([np.empty(0, np.int64), *places])}
-    documents |= {name: as_column(values) for name, values in kept.items()}
+    documents |= {name: _as_array(values) for name, values in kept.items()}
     names = recipe.words.forms
     written = FormsOfDocuments(names, stacked(forms, len(names))) if recipe.cleaning.stem else None
     return recipe.corpus(counts, documents, written)
 
 
-def as_column(values: list[Any]) -> Any:
-    """A NumPy array of the values; of objects if they are of several kinds."""
-    kinds = {type(value) for value in values}
-    if kinds == {str} and max(len(value) for value in values) < LONGEST_NAME:
+def _as_array(values: list[Any]) -> Any:
+    """The values of a kept column as a NumPy array: of objects if their types differ or strings are long."""
+    types = {type(value) for value in values}
+    if types == {str} and max(len(value) for value in values) < MAX_STRING_LENGTH:
         return np.array(values)
-    if len(kinds) == 1 and kinds <= {int, float, bool, datetime.date, datetime.datetime}:
+    if len(types) == 1 and types <= {int, float, bool, datetime.date, datetime.datetime}:
         with suppress(OverflowError):
-            column = np.array(values, "datetime64" if kinds & {datetime.date, datetime.datetime} else None)
+            column = np.array(values, "datetime64" if types & {datetime.date, datetime.datetime} else None)
             if column.dtype != object:
                 return column
     column = np.empty(len(values), object)

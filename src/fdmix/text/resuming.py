@@ -1,6 +1,6 @@
-"""A count of many files that can be killed at any moment and goes on where it was, to the same bits.
+"""Count the word pairs of many files, with checkpoints: a count that is interrupted resumes, with the same result.
 
-Beside the result `name` a folder `name.partial` holds what is done so far: see `PartialFolder`.
+A count into the file `name` keeps its checkpoints in the folder `name.partial`: see `PartialFolder`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -18,16 +18,22 @@ from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.moments import Moments
 from fdmix.text.batches import Batch
 from fdmix.text.partial_folder import PartialFolder
-from fdmix.text.reading import Report, corpora, treatment
-from fdmix.text.recipe import chosen_recipe
+from fdmix.text.reading import corpus_chunks
+from fdmix.text.recipe import cleaning_and_recipe
 from fdmix.text.sources import Files, Source
-from fdmix.text.token_store import Spool
+from fdmix.text.token_store import TokenStore
+from fdmix.text.tokenising import Report
+from fdmix.text.vocabulary_choice import chosen_recipe
 
-EVERY = 20.0  # seconds between checkpoints
+CHECKPOINT_SECONDS = 20.0  # between checkpoints: an interruption loses about this much work
 
 
 class CountInProgress:
-    """One count of files into the file `target`."""
+    """A count of files into the file `target`, which may have been interrupted before.
+
+    like : moments or a model whose words and cleaning to use
+    every : seconds between checkpoints
+    """
 
     def __init__(
         self,
@@ -37,10 +43,10 @@ class CountInProgress:
         *,
         like: Any = None,
         folds: int = 0,
-        every: float = EVERY,
+        every: float = CHECKPOINT_SECONDS,
     ) -> None:
         self.like = like
-        cleaning, self.recipe = treatment(like, cleaning if like is None else None)
+        cleaning, self.recipe = cleaning_and_recipe(like, cleaning if like is None else None)
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
         self.target = Path(target)
         self.folder = self.target.with_name(f"{self.target.name}.partial")
@@ -48,19 +54,19 @@ class CountInProgress:
         self.saved_at = time.monotonic()
 
     def run(self, n_threads: int | None = None, report: Report | None = None) -> Moments:
-        """Count, or go on counting; the partial folder goes when the result is there."""
+        """Count the files, or resume counting them; removes the partial folder when the result is saved."""
         if not self.target.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.target.parent} to write {self.target.name} into")
         if self.target.is_dir():
             raise IsADirectoryError(f"{self.target} is a folder; give a file name")
         plan = self._plan()
-        with self.partial.alone():
+        with self.partial.locked():
             self.partial.begin(plan)
             try:
-                spool, complete = self.partial.spool(self.cleaning, plan)
+                store, complete = self.partial.token_store(self.cleaning, plan)
                 if not complete:
-                    self._read(spool, plan, n_threads, report)
-                total = self._count(spool, n_threads, report)
+                    self._read(store, plan, n_threads, report)
+                total = self._count(store, n_threads, report)
                 total.save(self.target)
             except Exception as error:
                 self.partial.end(error)
@@ -70,16 +76,16 @@ class CountInProgress:
 
     @property
     def resumes(self) -> bool:
-        """Whether there is something to go on from."""
+        """Whether there is a checkpoint of the same count to resume from."""
         return self.partial.has(self._plan())
 
     @property
     def replaces_a_failed_count(self) -> bool:
-        """Whether what is left from another count, which ended with an error, will be removed."""
+        """Whether this count will remove the checkpoints of another count that ended with an error."""
         return self.partial.has_failed() and not self.resumes
 
     def _plan(self) -> Any:
-        """What must be the same for a count to go on."""
+        """What a count depends on: only a count with an equal plan may resume."""
         stats = [(path, Path(path).stat()) for path in self.files.paths]
         plan = {
             "fdmix": version("fdmix"),
@@ -89,48 +95,48 @@ class CountInProgress:
             "folds": self.folds,
             "words": None if self.recipe is None else self.recipe.vocabulary,
         }
-        return json.loads(
-            json.dumps(plan, ensure_ascii=False).encode("utf-8", "replace")
-        )  # of names that are no UTF-8
+        as_json = json.dumps(plan, ensure_ascii=False).encode("utf-8", "replace")  # file names may not be valid UTF-8
+        return json.loads(as_json)
 
-    def _due(self) -> bool:
+    def _checkpoint_is_due(self) -> bool:
         return time.monotonic() - self.saved_at >= self.every
 
-    def _read(self, spool: Spool, plan: Any, n_threads: int | None, report: Report | None) -> None:
-        """In stretches; at the end of each, all threads are at rest and the state is saved."""
-        batches = self.files.batches(spool.n_documents)
+    def _read(self, store: TokenStore, plan: Any, n_threads: int | None, report: Report | None) -> None:
+        """Read the rest of the files. A checkpoint is saved while no thread is running."""
+        batches = self.files.batches(store.n_documents)
         while True:
-            stretch = _Stretch(batches, self.files.size, self._due)
-            spool.fill(stretch, n_threads, report)
-            self.partial.save_reading(spool, plan, stretch.ended)
+            part = _UntilCheckpoint(batches, self.files.size, self._checkpoint_is_due)
+            store.fill(part, n_threads, report)
+            self.partial.save_reading(store, plan, part.exhausted)
             self.saved_at = time.monotonic()
-            if stretch.ended:
+            if part.exhausted:
                 return
 
-    def _count(self, spool: Spool, n_threads: int | None, report: Report | None) -> Moments:
-        recipe = self.recipe or chosen_recipe(spool)
-        done, total = self.partial.counted(recipe.vocabulary, self.folds, len(spool))
+    def _count(self, store: TokenStore, n_threads: int | None, report: Report | None) -> Moments:
+        """The moments of all tokens, starting from the last checkpoint."""
+        recipe = self.recipe or chosen_recipe(store)
+        done, total = self.partial.counted(recipe.vocabulary, self.folds, len(store))
         if total is None:
             total = Moments.of(recipe.corpus([]), folds=self.folds)
-        for batches_done, corpus in corpora(spool, recipe, report, done):
+        for batches_done, corpus in corpus_chunks(store, recipe, report, done):
             total = total + Moments.of(corpus, folds=self.folds, n_threads=n_threads)
-            if self._due():
+            if self._checkpoint_is_due():
                 self.partial.save_counting(batches_done, total)
                 self.saved_at = time.monotonic()
-        return total.recorded(spool.log)
+        return total.recorded(store.log)
 
 
-class _Stretch(Source):
-    """Batches until it is time for a checkpoint; `ended` tells whether the source has no more."""
+class _UntilCheckpoint(Source):
+    """The next batches until a checkpoint is due; `exhausted` says whether there are no more."""
 
-    def __init__(self, batches: Iterator[Batch], size: int | None, due: Any) -> None:
-        self._batches, self.size, self._due = batches, size, due
-        self.ended = False
+    def __init__(self, batches: Iterator[Batch], size: int | None, is_due: Callable[[], bool]) -> None:
+        self._batches, self.size, self._is_due = batches, size, is_due
+        self.exhausted = False
 
     def batches(self) -> Iterator[Batch]:
-        """At least one batch, if there is any."""
+        """At least one batch, unless there are none left."""
         for batch in self._batches:
             yield batch
-            if self._due():
+            if self._is_due():
                 return
-        self.ended = True
+        self.exhausted = True

@@ -1,4 +1,4 @@
-"""Where text comes from: strings, files, folders, globs, standard input, tables. All of it becomes batches."""
+"""Where text comes from: strings, files, folders, globs, standard input and tables, all read as batches."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ EMPTY_NAME = "the name of an input is empty: name a file or a folder; '.' is the
 class Source(ABC):
     """Documents that can be read batch by batch."""
 
-    size: int | None = None  # bytes or rows in all, if known
+    size: int | None = None  # total bytes or rows, None if unknown
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
-        """All documents, in order."""
+        """All documents in their order."""
 
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Documents in files, one file after the other, each with its layout."""
+    """The documents of some files, in the order of the files; each file has its own layout."""
 
     paths: tuple[str, ...]
     layouts: tuple[Layout, ...]
 
     @property
     def per_file(self) -> bool:
-        """Whether every document is a file."""
+        """Whether each file is one document."""
         return all(layout.split == "files" for layout in self.layouts)
 
     @property
     def size(self) -> int | None:  # type: ignore[override]
-        """Bytes in all files."""
+        """Bytes in all files; None if standard input is one of them."""
         return None if STDIN in self.paths else sum(Path(path).stat().st_size for path in self.paths)
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """File after file, without the first `skip` documents; progress counts bytes of all files."""
+        """All documents except the first `skip`; `consumed` counts the bytes of all files."""
         before = 0
         for path, layout in zip(self.paths, self.layouts, strict=True):
             for batch in batches_of(path, layout):
@@ -62,18 +62,18 @@ class Files(Source):
 
 @dataclass(frozen=True, eq=False)
 class Strings(Source):
-    """Documents as strings in memory, or from any iterable."""
+    """Documents that are strings: in a list, or from any iterable."""
 
     texts: Iterable[str]
     layout: Layout
 
     @property
     def size(self) -> int | None:  # type: ignore[override]
-        """How many, if known."""
+        """The number of strings, None if unknown."""
         return len(self.texts) if isinstance(self.texts, Sized) else None
 
     def batches(self) -> Iterator[Batch]:
-        """Strings; None and NaN, as tables have them, are empty documents."""
+        """All strings as documents; None and NaN, which stand for missing values, become empty documents."""
         if self.layout.column is not None or self.layout.kept:
             raise ValueError("strings have no columns: column=, id=, date= and label= are for tables")
         rows = ((_row(text, number), number + 1) for number, text in enumerate(self.texts))
@@ -82,23 +82,23 @@ class Strings(Source):
 
 @dataclass(frozen=True, eq=False)
 class Table(Source):
-    """Rows of an Arrow table."""
+    """Documents that are rows of an Arrow table."""
 
     table: Any
     layout: Layout
 
     @property
     def size(self) -> int | None:  # type: ignore[override]
-        """Rows."""
+        """The number of rows."""
         return int(self.table.num_rows)
 
     def batches(self) -> Iterator[Batch]:
-        """Some rows at a time."""
+        """All rows."""
         return table_batches(self.table, self.layout)
 
 
 def source_of(source: Any, layout: Layout) -> Source:
-    """Understand what was given."""
+    """The source that a user means: any of the kinds that `read_corpus` lists."""
     if isinstance(source, Source):
         return source
     if isinstance(source, str | os.PathLike):
@@ -121,35 +121,41 @@ def source_of(source: Any, layout: Layout) -> Source:
 
 
 def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
-    """Files, folders and globs in one list; plain text files of a folder are a document each."""
+    """All files that these names of files, folders and globs stand for.
+
+    A plain text file in a folder is one document by default; a plain text file given by name has a document per line.
+    """
     paths: list[str] = []
     per_file: set[str] = set()
     for item in given:
         name = os.fspath(item)
         if not name:
             raise FileNotFoundError(EMPTY_NAME)
-        if name == STDIN or _is(name, Path.is_file):
+        if name == STDIN or _exists_as(name, Path.is_file):
             paths.append(name)
-        elif _is(name, Path.is_dir):
-            found = _in_folder(Path(name))
+        elif _exists_as(name, Path.is_dir):
+            found = _files_in(Path(name))
             per_file |= {path for path in found if kind_of(path) == "text"}
             paths += found
         elif found := sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else []:  # noqa: PTH207
             paths += [path for path in found if Path(path).is_file()]
         else:
-            some_text = len(name) > 200 or "\n" in name or " " in name
-            hint = ": to read strings give a list of them" if some_text else ""
+            looks_like_text = len(name) > 200 or "\n" in name or " " in name
+            hint = ": to read strings give a list of them" if looks_like_text else ""
             raise FileNotFoundError(f"there is no file or folder {name[:80]!r}{hint}")
     if paths.count(STDIN) > 1:
         raise ValueError("standard input (-) can be read once: name it once")
     if not paths:
         raise TextError("there is no file to read")
-    whole = replace(layout, split=layout.split or "files")
-    return Files(tuple(paths), tuple(whole if path in per_file else layout for path in paths))
+    file_layout = replace(layout, split=layout.split or "files")
+    return Files(tuple(paths), tuple(file_layout if path in per_file else layout for path in paths))
 
 
-def _in_folder(folder: Path) -> list[str]:
-    """All files of known kinds, in sorted order, hidden ones left out; if there are none, those without a suffix."""
+def _files_in(folder: Path) -> list[str]:
+    """The files of known kinds in a folder, in sorted order, without hidden ones.
+
+    If there are none: the files without a suffix.
+    """
     found = sorted(
         path
         for path in folder.rglob("*")
@@ -161,8 +167,8 @@ def _in_folder(folder: Path) -> list[str]:
     return [str(path) for path in known]
 
 
-def _is(name: str, kind: Callable[[Path], bool]) -> bool:
-    """Whether this is the name of a file (a folder); False if it cannot be a name, as when it is too long."""
+def _exists_as(name: str, kind: Callable[[Path], bool]) -> bool:
+    """kind(path), with Path.is_file or Path.is_dir as kind; False for strings that cannot be names (too long)."""
     try:
         return kind(Path(name))
     except PermissionError:
@@ -172,7 +178,7 @@ def _is(name: str, kind: Callable[[Path], bool]) -> bool:
 
 
 def _names_a_file(text: str) -> bool:
-    """Whether a text happens to be the name of a file, for whatever reason it may not be."""
+    """Whether a file has this name; False for strings that cannot be names."""
     return os.path.isfile(text)  # noqa: PTH113  (Path.is_file raises errors)
 
 
@@ -203,6 +209,7 @@ def _table_of(source: Any, layout: Layout) -> Source:
 
 
 def _row(text: Any, number: int) -> Row:
+    """Document `number` as a row."""
     if isinstance(text, str):
         return text, ()
     if text is None or (isinstance(text, float) and math.isnan(text)) or type(text).__name__ == "NAType":

@@ -1,12 +1,17 @@
-"""Function words of some languages: articles, pronouns, prepositions, conjunctions, auxiliaries, and the pieces that
-an apostrophe leaves of them ("don" and "t")."""
+"""Stop words of some languages, and lists of stop words in files.
+
+Stop words are articles, pronouns, prepositions, conjunctions and auxiliaries, and the pieces into which an apostrophe
+cuts them ("don" and "t").
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-LISTS = {
+MIN_SHARE_OF_TOKENS = 0.1  # a text is in a language if its stop words have at least this share
+STOP_WORDS = {
     "english": """
         a about above after again against all almost alone along already also although always am among an and
         another any anyone anything are aren around as at away back be became because become been before being
@@ -89,42 +94,45 @@ LISTS = {
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The function words of a language."""
-    if language not in LISTS:
+    """The stop words of a language."""
+    if language not in STOP_WORDS:
         raise ValueError(
-            f"there is no list of stop words for {language!r}; there are {', '.join(LISTS)}, or give a file or a list"
+            f"there is no list of stop words for {language!r}; there are {', '.join(STOP_WORDS)}, "
+            "or give a file or a list"
         )
-    return frozenset(LISTS[language].split())
+    return frozenset(STOP_WORDS[language].split())
 
 
-def resolved(given: str | tuple[str, ...] | None) -> frozenset[str]:
-    """The words themselves: of a language, or as given; none for "auto", which is decided later."""
+def words_of(given: str | tuple[str, ...] | None) -> frozenset[str]:
+    """The stop words that `Cleaning.stop_words` stands for; none for "auto", as the language is not known yet."""
     if given is None or given == "auto":
         return frozenset()
     return stop_words(given) if isinstance(given, str) else frozenset(given)
 
 
-def from_file(path: str | Path) -> tuple[str, ...]:
-    """Words of a text file, separated by white space or commas; what follows a # is a remark."""
+def read_stop_words(path: str | Path) -> tuple[str, ...]:
+    """The words of a text file, separated by white space or commas; comments begin with #."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a list of stop words: it is not UTF-8 text") from None
-    return tuple(sorted({word for line in lines for word in separated(line.split("#")[0])}))
+    return tuple(sorted({word for line in lines for word in split_words(line.split("#")[0])}))
 
 
-def separated(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a string, separated by white space or commas."""
     return text.replace(",", " ").split()
 
 
-def language_of(counts: dict[str, int]) -> str | None:
-    """The language whose function words are the largest share of the tokens, if that is a tenth at least.
+def detected_language(counts: Mapping[str, int]) -> str | None:
+    """The language whose stop words make up the largest share of the tokens; None if that is under a tenth.
 
-    >>> language_of({"der": 5, "hund": 3, "und": 2, "katze": 3})
+    counts : how often each token was seen
+
+    >>> detected_language({"der": 5, "hund": 3, "und": 2, "katze": 3})
     'german'
     """
     total = sum(counts.values())
-    shares = {language: sum(counts.get(word, 0) for word in stop_words(language)) for language in LISTS}
-    best = max(shares, key=lambda language: shares[language])
-    return best if total and shares[best] >= 0.1 * total else None
+    totals = {language: sum(counts.get(word, 0) for word in stop_words(language)) for language in STOP_WORDS}
+    best = max(totals, key=lambda language: totals[language])
+    return best if total and totals[best] >= MIN_SHARE_OF_TOKENS * total else None

@@ -1,4 +1,4 @@
-"""Tables with types: Parquet files, and pandas, polars or Arrow tables in memory."""
+"""Read the rows of Parquet files and of pandas, polars and Arrow tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fdmix.text.batches import Batch, from_arrow, in_batches, paragraphs
 from fdmix.text.layouts import Layout, TextError, chosen_column, known_column
 
 ROWS_AT_A_TIME = 16_384
-IN_MEMORY = "the table"
+TABLE_IN_MEMORY = "the table"  # its name in error messages, in place of a path
 
 
 def parquet_batches(path: str, layout: Layout) -> Iterator[Batch]:
@@ -33,13 +33,13 @@ def parquet_batches(path: str, layout: Layout) -> Iterator[Batch]:
 
 def table_batches(table: Any, layout: Layout) -> Iterator[Batch]:
     """The rows of an Arrow table."""
-    columns = _arrow_columns(table.schema, layout, IN_MEMORY)
+    columns = _arrow_columns(table.schema, layout, TABLE_IN_MEMORY)
     pieces = table.select(columns).to_batches(max_chunksize=ROWS_AT_A_TIME)
-    yield from _arrow_batches(pieces, table.schema, layout, IN_MEMORY, lambda rows: rows)
+    yield from _arrow_batches(pieces, table.schema, layout, TABLE_IN_MEMORY, lambda rows: rows)
 
 
 def table_of_frame(frame: Any, layout: Layout) -> Any:
-    """An Arrow table of those columns of a pandas or polars table that are needed; the others may hold anything."""
+    """An Arrow table of the needed columns of a pandas or polars table; other columns may hold any objects."""
     import pyarrow as pa  # noqa: PLC0415
 
     names = [str(name) for name in frame.columns]
@@ -47,13 +47,13 @@ def table_of_frame(frame: Any, layout: Layout) -> Any:
         text_columns = []
     else:
         text_columns = [name for name, column in zip(names, _columns(frame), strict=True) if _may_hold_text(column)]
-    column = chosen_column(names, text_columns, layout.column, IN_MEMORY)
-    wanted = list(dict.fromkeys([column, *(known_column(names, name, IN_MEMORY) for _, name in layout.kept)]))
+    column = chosen_column(names, text_columns, layout.column, TABLE_IN_MEMORY)
+    wanted = list(dict.fromkeys([column, *(known_column(names, name, TABLE_IN_MEMORY) for _, name in layout.kept)]))
     columns = dict(zip(names, _columns(frame), strict=True))
     arrays = [_as_arrow(columns[name]) for name in wanted]
     for name, array in zip(wanted, arrays, strict=True):
         if array is None:
-            raise TextError(_mixture(name, columns[name], is_text=name == column))
+            raise TextError(_mixed_types_message(name, columns[name], is_text=name == column))
     return pa.table(arrays, names=wanted)
 
 
@@ -64,7 +64,7 @@ def _columns(frame: Any) -> list[Any]:
 
 
 def _as_arrow(column: Any) -> Any:
-    """The column as an Arrow array, None if its values have types that do not go together."""
+    """The column as an Arrow array, None if its values have types that one array cannot hold."""
     import pyarrow as pa  # noqa: PLC0415
 
     try:
@@ -76,12 +76,13 @@ def _as_arrow(column: Any) -> Any:
 
 
 def _may_hold_text(column: Any) -> bool:
-    """Whether all values are text, or some are, in a column of mixed types."""
+    """Whether all values are text, or some of them in a column with several types."""
     array = _as_arrow(column)
     return any(isinstance(value, str) for value in column) if array is None else _holds_text(array.type)
 
 
-def _mixture(name: str, column: Any, is_text: bool) -> str:
+def _mixed_types_message(name: str, column: Any, is_text: bool) -> str:
+    """The error message for a column whose values have several types."""
     kinds = sorted({type(value).__name__ for value in column})
     if not is_text:
         return f"column {name!r} holds values of several types ({', '.join(kinds)}): convert them to strings first"
@@ -101,6 +102,7 @@ def _holds_text(kind: Any) -> bool:
 
 
 def _arrow_columns(schema: Any, layout: Layout, path: str) -> list[str]:
+    """The column of the text, followed by the kept columns."""
     text_columns = [field.name for field in schema if _holds_text(field.type)]
     column = chosen_column(schema.names, text_columns, layout.column, path)
     if column not in text_columns:
@@ -109,14 +111,15 @@ def _arrow_columns(schema: Any, layout: Layout, path: str) -> list[str]:
 
 
 def _arrow_batches(
-    pieces: Any, schema: Any, layout: Layout, path: str, place: Callable[[int], int]
+    pieces: Any, schema: Any, layout: Layout, path: str, consumed: Callable[[int], int]
 ) -> Iterator[Batch]:
+    """The documents of Arrow record batches; consumed(rows) gives the progress after that many rows."""
     column = _arrow_columns(schema, layout, path)[0]
     rows = 0
     for piece in pieces:
         rows += len(piece)
         kept = {name: piece.column(source) for name, source in layout.kept}
-        batch = from_arrow(piece.column(column), kept, place(rows))
+        batch = from_arrow(piece.column(column), kept, consumed(rows))
         if layout.split != "paragraphs":
             yield batch
             continue
