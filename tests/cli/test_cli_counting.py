@@ -88,7 +88,15 @@ def test_what_is_subtracted_is_certified(days, tmp_path):
     found = json.loads((tmp_path / "c.json").read_text())
     assert found["after"]["digest"] == str(two.ledger.digest)
     assert found["removed"]["documents"] == 600
-    assert found["sources removed as a whole"] == ["wed.txt"]
+    assert (found["known_sources"], found["other_sources"]) == (["wed.txt"], [])
+    (tmp_path / "part.txt").write_text("\n".join((days / "mon.txt").read_text().splitlines()[:5]))
+    said = run("subtract", tmp_path / "all", tmp_path / "part.txt", "-o", tmp_path / "less").stderr
+    assert "does not list part.txt as counted" in said
+    twice = ("subtract", tmp_path / "less", tmp_path / "part.txt", "-o", tmp_path / "twice")
+    assert "part.txt (5 documents) was removed already" in run(*twice, code=1).stderr
+    (tmp_path / "never.txt").write_text("flu flu flu flu\n" * 600)
+    refused = run("subtract", tmp_path / "all", tmp_path / "never.txt", "-o", tmp_path / "x", code=1).stderr
+    assert "Check the files and --column" in refused
     facts = json.loads(run("info", tmp_path / "rest", "--json").stdout)
     assert facts["digest"] == str(two.ledger.digest)
     assert sorted(name for name, _, _ in facts["sources"].values()) == ["mon.txt", "tue.txt"]
@@ -116,3 +124,58 @@ def test_count_json_and_estimate(days, tmp_path):
     ]  # fmt: skip
     assert "seconds" in run("count", *files, "--estimate").stderr
     assert "give --out" in run("count", *files, code=1).stderr
+
+
+def test_standard_input_is_counted(days, tmp_path):
+    text = (days / "mon.txt").read_text()
+    run("count", "-", "--open", "-o", tmp_path / "a", input=text)
+    run("count", "-", "--like", tmp_path / "a", "-o", tmp_path / "b", input=(days / "tue.txt").read_text())
+    assert Moments.load(tmp_path / "a") == Moments.load(days / "mon.moments")
+    assert Moments.load(tmp_path / "b") == Moments.load(days / "tue.moments")
+
+
+def test_a_certificate_replaces_nothing(days, tmp_path):
+    run("merge", *moments(days, "mon", "tue"), "-o", tmp_path / "two")
+    command = ("subtract", tmp_path / "two", days / "tue.txt", "-o", tmp_path / "rest", "--certificate")
+    for name in ("two", "rest"):
+        assert "give another name for the certificate" in run(*command, tmp_path / name, code=1).stderr
+    (tmp_path / "c.json").write_text("{}")
+    assert "--force" in run(*command, tmp_path / "c.json", code=1).stderr
+    assert not (tmp_path / "rest").exists()
+
+
+def test_text_is_removed_before_pruning(days, tmp_path):
+    run("prune", days / "mon.moments", "--min-count", 5, "-o", tmp_path / "small")
+    refused = run("subtract", tmp_path / "small", days / "mon.txt", "-o", tmp_path / "x", code=1).stderr
+    assert "subtract from the file before that, then prune" in refused
+
+
+def test_a_file_that_is_counted_again_is_in_the_ledger_twice(days, tmp_path):
+    run("count", days / "mon.txt", days / "mon.txt", "--again", "--open", "-o", tmp_path / "twice")
+    assert [source.times for source in Moments.load(tmp_path / "twice").ledger.sources.values()] == [2]
+    refused = run("fit", days / "mon.txt", days / "mon.txt", "-t", 2, "-o", tmp_path / "m", code=1).stderr
+    assert "mon.txt is given twice" in refused
+    assert "counted twice" in run("merge", tmp_path / "twice", *moments(days, "mon"), "-o", "x", code=1).stderr
+
+
+def test_days_without_text_can_be_merged(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text("\n")
+        run("count", tmp_path / f"{name}.txt", "--open", "-o", tmp_path / name)
+    run("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "both")
+    refused = run("fit", tmp_path / "a.txt", "-t", 2, "-o", tmp_path / "m", code=1).stderr
+    assert "no word is left" in refused
+
+
+def test_moments_are_not_text(days, tmp_path):
+    run("fit", days / "mon.moments", "--topics", 2, "-o", tmp_path / "model")
+    refused = run("evaluate", tmp_path / "model", days / "mon.moments", code=1).stderr
+    assert "is a file of fdmix moments, not text" in refused
+    (tmp_path / "t.csv").write_text("mine")
+    assign = ("assign", tmp_path / "model", days / "mon.txt", "-o", tmp_path / "t.csv")
+    assert "--force" in run(*assign, code=1).stderr
+    run(*assign, "--force")
+    Mixture([[0.5, 0.5]], vocabulary=["flu", "season"]).save(tmp_path / "bare")
+    assert (
+        "does not know how its text was cleaned" in run("assign", tmp_path / "bare", days / "mon.txt", code=1).stderr
+    )

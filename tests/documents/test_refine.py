@@ -627,3 +627,12 @@ def test_what_does_not_fit_into_memory_is_refused_at_once(case, monkeypatch):
     with pytest.raises(ValueError, match="n_topics"):
         fit_documents(corpus, "10")
     assert refine(rough, corpus, 1, max_documents=500).n_topics == 10
+
+
+def test_documents_that_repeat_are_learned_from():
+    """Documents of two words are copies of each other: leaving out all copies of held-out ones would leave few."""
+    world = worlds.World(np.kron(np.eye(3), np.full(4, 0.25)), 0.05)
+    corpus = world.sample(5_000, length=2, seed=1)
+    held_out, rest = held_out_split(corpus.counts)
+    assert held_out.size + rest.size == 5_000
+    assert matching_distance(fit_documents(corpus, 3).mixture, world.mixture).mean < 0.1

@@ -15,6 +15,7 @@ from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import numba_engine
 from fdmix.fit import fitting as fit
 from fdmix.fit.correlations import fit_correlations
+from fdmix.fit.stopping import Stop
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam
 
@@ -523,3 +524,11 @@ def test_mixtures_are_saved_and_loaded(tmp_path, sharp_world):
 def test_impossible_mixtures(topics, alpha, message):
     with pytest.raises(ValueError, match=message):
         Mixture(topics, alpha)
+
+
+def test_a_stop_in_the_last_pass_is_a_stop(moments):
+    whole = fit_mixture(moments, 3)
+    last = len(whole.log_likelihoods) - 1
+    stopped = fit_mixture(moments, 3, callback=lambda now: now.passes == last)
+    assert (stopped.stop, stopped.converged) == (Stop.CALLBACK, False)
+    assert (whole.stop, whole.converged) == (Stop.CONVERGED, True)

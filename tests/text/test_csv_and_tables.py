@@ -90,7 +90,7 @@ def test_no_header(tmp_path):
         corpus = read_corpus(path, column=column, id="1", header=False, **PLAIN)
         assert bags(corpus) == EXPECTED
         assert corpus.documents["id"].tolist() == ["1", "2"]
-    with pytest.raises(TextError, match=r"which column holds the text\? Give column=, one of 1, 2, 3"):
+    with pytest.raises(TextError, match=r"which column holds the text\? Name it .*: 1, 2, 3"):
         read_corpus(path, header=False)
     with pytest.raises(TextError, match="no column '4'; it has 1, 2, 3"):
         read_corpus(path, column="4", header=False)

@@ -96,3 +96,22 @@ def test_a_fit_prunes_an_open_vocabulary(caplog):
 def test_open_and_phrases_do_not_go_together():
     with pytest.raises(ValueError, match="an open vocabulary has no phrases"):
         read_moments(["a b"], open_vocabulary=True, phrases=True)
+
+
+def test_words_that_are_chosen_close_the_vocabulary():
+    moments = read_moments(["flu season begins", "flu season ends", "a cold day"] * 4, **OPEN)
+    chosen = moments.restrict(["flu", "season"])
+    assert not chosen.is_open
+    assert read_moments(["flu covid season"], like=chosen).vocabulary == ("flu", "season")
+    assert not moments.top(3).is_open
+    with pytest.raises(ValueError, match="open_vocabulary cannot choose them"):
+        read_moments(["flu"], like=chosen, open_vocabulary=True)
+    assert read_moments(["flu"], like=moments, preset="plain").is_open
+
+
+def test_folds_of_an_open_vocabulary_are_pruned_like_the_whole():
+    texts = [f"flu season day once{i}" for i in range(3_000)]
+    moments = read_moments(texts, **OPEN, folds=3)
+    rest = moments.without_fold(0)
+    assert rest.is_open
+    assert rest.prune().vocabulary == moments.prune().vocabulary == ("day", "flu", "season")

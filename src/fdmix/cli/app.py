@@ -53,9 +53,7 @@ def options(
             "--version", callback=_show_version, is_eager=True, metavar="", help="Show the version and stop."
         ),
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", metavar="", help="Show where an error comes from (any place).")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Learn topics from word pairs.
 

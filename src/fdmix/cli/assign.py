@@ -13,8 +13,8 @@ import typer
 
 from fdmix.cli.assign_rows import Sheet, writer
 from fdmix.cli.console import say, steps, timed
-from fdmix.cli.inputs import check_place
-from fdmix.cli.options import Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.inputs import check_place, refuse_to_replace
+from fdmix.cli.options import Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
 from fdmix.cli.tables import words_of_topics
 from fdmix.mixture.mixture import Mixture
 from fdmix.text.files import Layout
@@ -61,6 +61,7 @@ def assign(
     no_header: NoHeader = False,
     prior: Prior = "none",
     threads: Threads = None,
+    force: Force = False,
 ) -> None:
     """Find the topics of documents: the main topic of each, its words and its share.
 
@@ -79,6 +80,7 @@ def assign(
     """
     if out != "-":
         check_place(Path(out))
+        refuse_to_replace(Path(out), force)
     mixture = Mixture.load(model)
     chosen = _prior(prior)
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]

@@ -9,7 +9,7 @@ import typer
 
 from fdmix.cli.console import print_json, say, steps, timed
 from fdmix.cli.info import facts_of
-from fdmix.cli.inputs import check_output, refuse_to_replace
+from fdmix.cli.inputs import check_output, refuse_repeated_paths, refuse_to_replace
 from fdmix.cli.options import Again, AsJson, Force, Inputs, TextOptions, Threads, with_text_options
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
@@ -66,7 +66,7 @@ def count(
         check_output(out, inputs)
     files = files_of(inputs, text.layout)
     if not again:
-        _refuse_repeated_paths(files)
+        refuse_repeated_paths(files)
     model = None if like is None else (Mixture.load(like) if is_model(like) else Moments.load(like))
     cleaning = text.with_open_vocabulary() if keep_all_words else text.cleaning
     if out is None:
@@ -84,12 +84,6 @@ def count(
     if as_json:
         print_json({"moments": str(out)} | facts_of(moments) | {"seconds": round(took, 3)})
     say(f"Wrote {out}: {moments!r}")
-
-
-def _refuse_repeated_paths(files: Files) -> None:
-    paths = [path if path == STDIN else str(Path(path).resolve()) for path in files.paths]
-    if twice := sorted({path for path in paths if paths.count(path) > 1} if len(set(paths)) < len(paths) else ()):
-        raise ValueError(f"{Path(twice[0]).name} is given twice: leave one out, or give --again to count it twice")
 
 
 def _say_forecast(files: Files, cleaning: Any, like: Any, threads: int | None, as_json: bool) -> None:

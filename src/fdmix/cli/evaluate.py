@@ -73,8 +73,8 @@ def evaluate(
 ) -> None:
     """Score models on documents they were not fitted to.
 
-    Likelihoods are means per token. Compare models by completion with the
-    Dirichlet prior. With --labels, a document's topic is the largest one under
+    Likelihoods are means over documents of the log-probability of a token.
+    Compare models by completion with the Dirichlet prior. With --labels, a document's topic is the largest one under
     that prior; documents without a known word are a group of their own.
     With --json one model gives an object, several give a list.
 

@@ -12,7 +12,7 @@ import typer
 
 from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
 from fdmix.cli.count import counted_files
-from fdmix.cli.inputs import added, check_model_output, moments_files
+from fdmix.cli.inputs import added, check_model_output, moments_files, refuse_repeated_paths
 from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
@@ -169,6 +169,7 @@ def _stoppable() -> Iterator[list[Path]]:
 def _corpus(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus:
     """All documents in memory; what cannot fit is refused before it is read."""
     files = files_of(inputs, text.layout)
+    refuse_repeated_paths(files)
     needed = BYTES_A_BYTE * (files.size or 0)
     if needed > available_bytes():
         raise MemoryError(
@@ -178,7 +179,12 @@ def _corpus(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus
     if needed > LARGE:
         say(f"The documents are held in memory, about {in_words(needed)} (--pairs-only needs less).")
     with steps() as bars:
-        return read_corpus(files, preset=text.cleaning, n_threads=threads, report=bars.report)
+        corpus = read_corpus(files, preset=text.cleaning, n_threads=threads, report=bars.report)
+    if not corpus.n_documents:
+        raise ValueError(f"there is no document in {files.paths[0]}: it is empty, or min_tokens left all of them out")
+    if not corpus.n_words:
+        raise ValueError("no word is left after cleaning: lower --min-count, or see what the other options leave out")
+    return corpus
 
 
 def _moments(counted: list[Path], inputs: list[str], text: TextOptions, threads: int | None) -> Moments:
@@ -187,5 +193,7 @@ def _moments(counted: list[Path], inputs: list[str], text: TextOptions, threads:
             raise ValueError("the inputs are moments, already counted: options of text do not apply to them")
         return added(counted)
     with tempfile.TemporaryDirectory(prefix="fdmix-") as folder:
-        job = CountInProgress(files_of(inputs, text.layout), text.cleaning, Path(folder) / "moments")
+        files = files_of(inputs, text.layout)
+        refuse_repeated_paths(files)
+        job = CountInProgress(files, text.cleaning, Path(folder) / "moments")
         return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and goes on later.")

@@ -14,7 +14,7 @@ from fdmix.storage.arrays import MAGIC
 from fdmix.storage.model_folder import is_model, writable_model_folder
 from fdmix.storage.temporaries import require_writable
 from fdmix.text.files import STDIN
-from fdmix.text.sources import EMPTY_NAME
+from fdmix.text.sources import EMPTY_NAME, Files
 
 
 def is_moments(path: str | Path) -> bool:
@@ -86,6 +86,14 @@ def refuse_to_replace(out: Path, force: bool) -> None:
         raise FileExistsError(f"{out} exists already: add --force to replace it, or give another name")
 
 
+def refuse_repeated_paths(files: Files) -> None:
+    """Refuse a file that is given twice: its documents would be counted twice."""
+    paths = [path if path == STDIN else str(Path(path).resolve()) for path in files.paths]
+    if len(set(paths)) < len(paths):
+        twice = next(path for number, path in enumerate(paths) if path in paths[:number])
+        raise ValueError(f"{Path(twice).name} is given twice: leave one out (`fdmix count --again` counts it twice)")
+
+
 def added(paths: Sequence[Path]) -> Moments:
     """The moments of all files together; a source that two of them have is refused."""
     parts = [Moments.load(path) for path in paths]
@@ -93,14 +101,19 @@ def added(paths: Sequence[Path]) -> Moments:
     return reduce(add, parts)
 
 
+def _names(moments: Moments) -> set[str]:
+    return {source.name for source in moments.ledger.sources.values()}
+
+
 def refuse_shared_sources(paths: Sequence[Path], parts: Sequence[Moments]) -> None:
     """Refuse parts that hold the same documents: they would be counted twice."""
     if shared := shared_sources(part.ledger for part in parts):
         source = shared[0]
-        others = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
+        others = f", and so are {len(shared) - 1} more sources" if len(shared) > 1 else ""
+        holders = " and ".join(str(p) for p, part in zip(paths, parts, strict=True) if source.name in _names(part))
         raise ValueError(
-            f"{source.name} ({source.documents:,} documents){others} is in more than one of these files, and would "
-            "be counted twice: leave one out, or use `fdmix merge --again` to count it twice"
+            f"{source.name} ({source.documents:,} documents) is in more than one of these files ({holders}), and "
+            f"would be counted twice{others}: leave one out, or use `fdmix merge --again` to count it twice"
         )
     seen: dict[str, Path] = {}
     for path, part in zip(paths, parts, strict=True):

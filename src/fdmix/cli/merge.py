@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fdmix.cli.console import say
-from fdmix.cli.inputs import check_output, moments_files, refuse_shared_sources, refuse_to_replace
+from fdmix.cli.inputs import check_output, is_moments, moments_files, refuse_shared_sources, refuse_to_replace
 from fdmix.cli.options import Again, Force, Out
 from fdmix.moments.moments import Moments
 
@@ -33,7 +34,10 @@ def merge(
     refuse_to_replace(out, force)
     files = moments_files(inputs)
     if not files:
-        raise ValueError("merge adds files of moments, as written by `fdmix count`; these are not")
+        others = [name for name in inputs if not Path(name).is_dir() and not is_moments(name)] or inputs
+        raise ValueError(
+            f"merge adds files of moments, and {others[0]} is not one: count it first with `fdmix count`"
+        )
     parts = [Moments.load(path) for path in files]
     if not again:
         refuse_shared_sources(files, parts)
@@ -48,7 +52,9 @@ def merge(
 
 
 def _vocabularies_may_miss_words(parts: Sequence[Moments]) -> bool:
-    """Whether parts with different words left some out for being rare or common."""
+    """Whether parts with different words left some out for being rare or common, or closed an open vocabulary."""
+    if any(part.is_open for part in parts):
+        return not all(part.is_open for part in parts)
     if all(part.vocabulary == parts[0].vocabulary for part in parts):
         return False
     chosen = (part.preparation.cleaning for part in parts if part.preparation is not None and not part.is_open)

@@ -33,7 +33,7 @@ def _option(kind: Any, help: str, panel: str | None = None, value: str | None = 
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.", metavar="")]
-Column = _option(str, "Column of a table that holds the text.", PLACE, "NAME")
+Column = _option(str, "Column that holds the text (default: the one called text, or the only one).", PLACE, "NAME")
 Delimiter = _option(
     str, "What separates the columns of CSV files; 'tab' for tabs (default: found out).", PLACE, "CHAR"
 )
@@ -80,7 +80,7 @@ TEXT: dict[str, tuple[Any, Any]] = {
     "non_ascii": (_option(bool, "Keep words that are not ASCII (default: yes).", SWITCHES), None),
     "phrases": (_option(bool, "Join words that stick together (default: no).", SWITCHES), None),
     "min_count": (
-        _option(int, "Leave out words seen less often (default: 5; 1 below 1,000 documents).", WORDS, min=1), None
+        _option(int, "Leave out words seen less often (default: 5, or 1 under 1,000 documents).", WORDS, min=1), None
     ),
     "max_words": (_option(int, "Keep the N most frequent words (default: all).", WORDS, min=1), None),
     "max_share": (_option(float, "Leave out words in more than this share of documents.", WORDS, "SHARE"), None),

@@ -33,13 +33,17 @@ def subtract(
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what was removed, with digests, as JSON.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Remove a source again that was removed already.", metavar="")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Remove documents from moments, exactly. Text is cleaned the way the moments' text was.
 
-    The result has the bits of a count that never read these documents. The
-    digests before and after, which are printed, certify that. A model fitted to
-    the result names the digest in its provenance (fdmix info).
+    The result is what a count gives that never read these documents, if they
+    were counted. The digests before and after, which are printed, certify that:
+    compare them with a count of the remaining documents. A model fitted to the
+    result names the digest in its provenance (fdmix info).
 
     Examples:
 
@@ -50,20 +54,30 @@ def subtract(
     check_output(out, [whole, *removed])
     refuse_to_replace(out, force)
     if certificate is not None:
-        check_place(certificate)
+        _check_certificate(certificate, [out, whole, *map(Path, removed)], force)
     if not is_moments(whole):
         raise ValueError(f"{whole} is not a file of moments")
     total = Moments.load(whole)
     files = moments_files(removed)
+    if total.edits and not files:
+        raise ValueError(
+            f"words were dropped or joined in {whole} after counting, so text cannot be removed from it exactly: "
+            "subtract from the file before that, then prune"
+        )
     if files:
         part = added(files)
     else:
         source = files_of(removed, Layout(column, (), split, encoding, delimiter, not no_header))
         with steps() as bars:
             part = read_moments(source, like=total, folds=len(total.folds), report=bars.report)
-    rest = total - part
+    if not again:
+        _refuse_what_is_removed(total, part)
+    try:
+        rest = total - part
+    except ValueError as error:
+        raise ValueError(f"{error}. Check the files and --column, or remove the moments counted from them") from None
     rest.save(out)
-    say(f"Removed {part.n_documents:,} documents. Wrote {out}: {rest!r}")
+    say(f"Removed {part.n_documents:,} document{'' if part.n_documents == 1 else 's'}. Wrote {out}: {rest!r}")
     found = _certificate(total, part, rest)
     if certificate is not None:
         with replacing(certificate) as file:
@@ -71,28 +85,52 @@ def subtract(
     _say_certificate(found)
 
 
+def _check_certificate(certificate: Path, others: list[Path], force: bool) -> None:
+    """Refuse, before any work, a certificate that would replace another file."""
+    check_place(certificate)
+    if any(certificate.resolve() == other.resolve() for other in others):
+        raise FileExistsError(f"{certificate} is an input or the result: give another name for the certificate")
+    refuse_to_replace(certificate, force)
+
+
+def _refuse_what_is_removed(total: Moments, part: Moments) -> None:
+    for fingerprint, source in part.ledger.sources.items():
+        known = total.ledger.sources.get(fingerprint)
+        if known is not None and known.times < 0:
+            raise ValueError(
+                f"{source.name} ({source.documents:,} documents) was removed already: add --again to remove it twice"
+            )
+
+
 def _certificate(total: Moments, part: Moments, rest: Moments) -> dict[str, Any]:
-    """The digests of the documents before, of those removed and of those left; and which sources went as a whole."""
+    """The digests of the documents before, of those removed and of those left.
+
+    known_sources : removed sources that the ledger lists as counted
+    other_sources : parts of sources, or unknown ones
+    """
     sources = total.ledger.sources
     return {
         "before": {"documents": total.n_documents, "digest": _text(total)},
         "removed": {"documents": part.n_documents, "digest": _text(part)},
         "after": {"documents": rest.n_documents, "digest": _text(rest), "sha256": rest.checksum()},
-        "sources removed as a whole": _names(s.name for key, s in part.ledger.sources.items() if key in sources),
-        "sources of which a part was removed, or others": _names(
-            s.name for key, s in part.ledger.sources.items() if key not in sources
-        ),
+        "known_sources": _names(s.name for key, s in part.ledger.sources.items() if key in sources),
+        "other_sources": _names(s.name for key, s in part.ledger.sources.items() if key not in sources),
     }
 
 
 def _say_certificate(found: dict[str, Any]) -> None:
     if found["after"]["digest"] is None:
-        say("There is no certificate: words were joined or dropped on one side only, so digests do not compare.")
+        say("There is no certificate: a file has no digest, or words were dropped or joined on one side only.")
         return
     say(
         f"Certificate: digest {found['before']['digest']} before, {found['removed']['digest']} removed, "
-        f"{found['after']['digest']} after: the one of a count that never saw these documents."
+        f"{found['after']['digest']} after: that of a count without these documents."
     )
+    if found["other_sources"]:
+        say(
+            f"The ledger does not list {', '.join(found['other_sources'])} as counted: the certificate holds if its "
+            "documents were counted as parts of other sources."
+        )
 
 
 def _text(moments: Moments) -> str | None:

@@ -12,6 +12,7 @@ from fdmix.corpus.content_hashes import content_hashes
 HELD_OUT_SHARE = 0.05  # of the documents; enough to tell scores apart, and little is lost to learn from
 MAX_HELD_OUT = 4_000  # documents; scoring more takes time and settles nothing
 MIN_DOCUMENTS = 40  # with fewer, a tenth of them cannot choose anything
+MIN_TRAINING_SHARE = 0.8  # of the other documents; where copies are more, they are learned from all the same
 
 
 def with_pairs(table: sp.csr_array) -> Any:
@@ -22,15 +23,16 @@ def with_pairs(table: sp.csr_array) -> Any:
 def held_out_split(table: sp.csr_array) -> tuple[Any, Any]:
     """(positions of the held-out documents, positions of those to learn from), the same with any seed.
 
-    Copies of held-out documents are not learned from: held-out documents must be unseen. The seed plays no part,
-    because other documents to learn from change the topics more than another start or other draws.
+    Copies of held-out documents are not learned from: held-out documents must be unseen. Where documents repeat so
+    much that too few others would be left, as with documents of two words, copies are learned from. The seed plays no
+    part, because other documents to learn from change the topics more than another start or other draws.
     """
     n_documents = table.shape[0]
     n_held_out = min(MAX_HELD_OUT, max(MIN_DOCUMENTS // 4, round(HELD_OUT_SHARE * n_documents)))
     held_out, rest = np.split(np.random.default_rng([0, 2]).permutation(n_documents), [n_held_out])
     contents = content_hashes(table)
     unlike = rest[~np.isin(contents[rest], contents[held_out])]
-    return np.sort(held_out), np.sort(unlike if unlike.size else rest)
+    return np.sort(held_out), np.sort(unlike if unlike.size >= MIN_TRAINING_SHARE * rest.size else rest)
 
 
 def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:

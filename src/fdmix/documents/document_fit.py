@@ -20,6 +20,8 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.threads import Workers
 
 MAX_PASSES = 12  # CVB0 passes of passes="auto"; held-out documents ended them after one to six on all corpora
+NO_MORE_GAIN = "held-out documents stopped improving"
+BUDGET_RAN_OUT = "all sweeps of the sampling schedule were made"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class DocumentFit:
 
     mixture : the topics it begins with
     heldout : documents to choose by, if there are any
+    reason : why it ended by itself, a sentence
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class DocumentFit:
         stopping: Stopping,
     ) -> None:
         self.start, self.training, self.workers, self.seed, self.stopping = mixture, training, workers, seed, stopping
+        self.reason = NO_MORE_GAIN
         self.heldout = None
         if heldout_table is not None:
             self.heldout = HeldOutDocuments(heldout_table, training.background, workers, seed)
@@ -112,6 +116,7 @@ class DocumentFit:
         sampling = Sampling(before, self.start, self.training, self.heldout, self.seed, self._tell_of_sweeps)
         try:
             best = sampling.run()
+            self.reason = BUDGET_RAN_OUT if sampling.budget_ran_out else NO_MORE_GAIN
         except KeyboardInterrupt:
             self.best = sampling.best.choice
             raise

@@ -20,8 +20,6 @@ from fdmix.runtime.threads import one_blas_thread
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM
 
-CONVERGED = "held-out documents stopped improving, or the sweep budget ran out"
-
 
 def fit_documents(
     corpus: Any,
@@ -66,7 +64,7 @@ def fit_documents(
         return fit_mixture(Moments.of(corpus, n_threads=n_threads), n_topics, **settings)
     corpus = corpus[useful]
     if n_topics > 1:
-        require_memory(corpus.counts, n_topics, max_documents)
+        require_memory(corpus.counts, n_topics, max_documents, n_threads)
     held_out, rest = (corpus[documents] for documents in held_out_split(corpus.counts))
     with deferred_ctrl_c:
         moments = Moments.of(rest, n_threads=n_threads)
@@ -107,7 +105,7 @@ def _with_correlations(
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
     mixture = replace(refined, correlations=alpha)
     if stop is None:
-        return Solution(mixture, likelihoods, True, CONVERGED)
+        return Solution(mixture, likelihoods, True, fit.reason)
     return Solution(mixture, likelihoods, False, stop.value, stop)
 
 

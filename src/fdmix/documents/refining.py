@@ -84,7 +84,10 @@ def refine(
     unseen = None if unseen is None else _known_corpus(mixture, unseen, "the unseen text")
     stopping = Stopping(callback)
     with deferred_ctrl_c, one_blas_thread:
-        fit = begin_document_fit(mixture, corpus, unseen, max_documents, seed, n_threads, stopping)
+        try:
+            fit = begin_document_fit(mixture, corpus, unseen, max_documents, seed, n_threads, stopping)
+        except KeyboardInterrupt:
+            return mixture
         if fit is None or passes == 0:
             return mixture
         interrupted = stopped = False
@@ -127,7 +130,7 @@ def begin_document_fit(
     if mixture.n_topics == 1 or table.nnz == 0:
         return None
     table = _sampled(table, max_documents, seed)
-    require_memory(table, mixture.n_topics, max_documents)
+    require_memory(table, mixture.n_topics, max_documents, n_threads)
     held_out = None if unseen is None else aligned_counts(unseen, mixture.vocabulary, mixture.n_words)[0]
     learned_from = held_out is None and table.shape[0] >= MIN_DOCUMENTS
     if learned_from:
@@ -149,10 +152,10 @@ def _sampled(table: sp.csr_array, max_documents: int, seed: int) -> sp.csr_array
     return table[np.sort(rng.choice(table.shape[0], n_documents, replace=False))]
 
 
-def require_memory(table: sp.csr_array, n_topics: int, max_documents: int) -> None:
+def require_memory(table: sp.csr_array, n_topics: int, max_documents: int, n_threads: int | None = None) -> None:
     """Raise MemoryError if topic counts, the tokens' topics and the scoring of a long document would not fit."""
     n_tokens = min(int(table.sum()) * min(1.0, max_documents / max(table.shape[0], 1)), MAX_TOKENS)
-    longest = int(np.diff(table.indptr).max(initial=0)) * thread_count()
+    longest = int(np.diff(table.indptr).max(initial=0)) * thread_count(n_threads)
     per_topic = BYTES_PER_WORD_AND_TOPIC * table.shape[1] + BYTES_PER_WORD_OF_A_DOCUMENT * longest
     needed = int(n_topics) * per_topic + BYTES_PER_TOKEN * n_tokens
     if needed > available_bytes():

@@ -89,6 +89,11 @@ class Sampling:
         self.first = self.best = Stage(sampler, first.counts, first, heldout.quality(first))
         self.told_at = time.monotonic()
 
+    @property
+    def budget_ran_out(self) -> bool:
+        """Whether no further step of sampling may be made."""
+        return self.n_sweeps - self.done < STEP
+
     def run(self) -> Stage:
         """The best stage of all sweeps: the prior is chosen first, then longer and longer means are taken."""
         return self._settled(self._with_chosen_prior())

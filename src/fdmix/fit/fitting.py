@@ -115,8 +115,9 @@ def fit_mixture(
             fitted = run.mixture()
             last = arithmetic.expect(arithmetic.place(fitted)).log_likelihood
             whole = _with_all_words(fitted, seen, moments, provenance)
-            converged = run.settled is not None and stop is not Stop.INTERRUPTED
-            return Solution(whole, [*trace, last], converged, _sentence(stop, run, max_passes, time_limit), stop)
+            return Solution(
+                whole, [*trace, last], stop is Stop.CONVERGED, _sentence(stop, run, max_passes, time_limit), stop
+            )
 
         return _run(run, solution, max_passes, stopping, _reporter(run, stopping, seen, moments))
 

@@ -130,17 +130,19 @@ class SourceLog:
     """Adds up the fingerprints of sources while they are read, batch by batch."""
 
     def __init__(self) -> None:
-        self.read: dict[str, tuple[int, Digest]] = {}
+        self.read: dict[str, tuple[int, int, Digest]] = {}  # documents, tokens, fingerprint of each path
 
-    def add(self, path: str, documents: int, digest: Digest) -> None:
+    def add(self, path: str, documents: int, tokens: int, digest: Digest) -> None:
         """Note some documents of a source."""
-        before, so_far = self.read.get(path, (0, Digest()))
-        self.read[path] = before + documents, so_far + digest
+        documents_before, tokens_before, so_far = self.read.get(path, (0, 0, Digest()))
+        self.read[path] = documents_before + documents, tokens_before + tokens, so_far + digest
 
     def ledger(self, digest: Digest | None) -> Ledger:
-        """The sources by their fingerprints; of a path, the name of the file."""
+        """The sources that have a token, by their fingerprints; of a path, the name of the file."""
         sources: dict[str, Source] = {}
-        for path, (documents, fingerprint) in self.read.items():
+        for path, (documents, tokens, fingerprint) in self.read.items():
+            if not tokens:
+                continue
             name, same = Path(path).name or path, sources.get(str(fingerprint))
             if same is not None:
                 name = min(name, same.name)
@@ -149,16 +151,17 @@ class SourceLog:
 
     def facts(self) -> dict[str, Any]:
         """For JSON."""
-        return {path: [documents, str(digest)] for path, (documents, digest) in self.read.items()}
+        return {path: [documents, tokens, str(digest)] for path, (documents, tokens, digest) in self.read.items()}
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> SourceLog:
         """What `facts` gave."""
         log = cls()
         for path, read in facts.items():
-            if not isinstance(read, list) or len(read) != 2:
-                raise ValueError("what was read of a source must be a number of documents and a digest")
-            log.add(path, stated_number(read[0], "a number of documents"), Digest.from_text(read[1]))
+            if not isinstance(read, list) or len(read) != 3:
+                raise ValueError("what was read of a source must be two numbers and a digest")
+            documents, tokens = (stated_number(n, "a number of documents or tokens") for n in read[:2])
+            log.add(path, documents, tokens, Digest.from_text(read[2]))
         return log
 
 

@@ -265,7 +265,8 @@ class Moments:
             raise ValueError("these moments keep no folds: count with Moments.of(..., folds=10)")
         if not 0 <= fold < len(self.folds):
             raise ValueError(f"there are folds 0 to {len(self.folds) - 1}, but no fold {fold}")
-        return reduce(operator.add, [part for k, part in enumerate(self.folds) if k != fold])
+        rest = reduce(operator.add, [part for k, part in enumerate(self.folds) if k != fold])
+        return rest.prepared(self.preparation)  # its forms are those of all folds: they only choose what is shown
 
     def merge_words(self, names: Mapping[str, str]) -> Moments:
         """Join words under one name, `{"colour": "color"}`: exactly what counting them as one word gives.
@@ -307,7 +308,8 @@ class Moments:
         used = {word for word, n in zip(self._words(), self.word_counts, strict=True) if n > 0}
         dropped = sorted(used - set(kept))
         edits = self._edited("drop", dropped) if dropped else self.edits
-        return self._relabel(positions(self._words(), kept), kept, edits=edits)._renamed_forms({})
+        result = self._relabel(positions(self._words(), kept), kept, edits=edits)._renamed_forms({})
+        return result._closed() if dropped else result
 
     def top(self, n: int) -> Moments:
         """Keep the n words with the most tokens, in their present order (same caveat as `drop_words`)."""
@@ -464,6 +466,13 @@ class Moments:
         """Digests are of documents as they were counted: after different edits of words they do not add up."""
         total = self.ledger.joined(other.ledger, sign)
         return total if self.edits == other.edits else replace(total, digest=None)
+
+    def _closed(self) -> Moments:
+        """With a closed vocabulary: the words that are left were chosen."""
+        if self.preparation is None or not self.is_open:
+            return self
+        cleaning = replace(self.preparation.cleaning, open_vocabulary=False)
+        return self.prepared(replace(self.preparation, cleaning=cleaning))
 
     def _renamed_forms(self, names: Mapping[str, str]) -> Moments:
         """With the forms of the words that are left, under their new names."""

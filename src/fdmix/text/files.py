@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from fdmix.storage.arrays import MAGIC
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.delimited import csv_rows
 from fdmix.text.json_lines import json_rows
@@ -102,6 +103,8 @@ def _opened(path: str, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper,
                 f"{path} has 0 bytes, which no compressed file has: was its download or writing interrupted?"
             )
         content: Any = io.BufferedReader(decompress(raw)) if decompress else raw
+        if hasattr(content, "peek") and content.peek(len(MAGIC))[: len(MAGIC)] == MAGIC:
+            raise TextError(f"{path} is a file of fdmix moments, not text: give the text that it was counted from")
         if encoding is None:
             start = content.peek(4)[:4] if hasattr(content, "peek") else b""
             encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)

@@ -74,7 +74,7 @@ def forecast(
     total = files.size or consumed
     times = 1.0 if is_all else max(1.0, total / max(consumed, 1))
     words = _extrapolated(half.n_words, whole.n_words, times)
-    if like is None and cleaning.max_words is not None:
+    if like is None and cleaning.max_words is not None and not cleaning.open_vocabulary:
         words = min(words, cleaning.max_words)
     pairs = min(_extrapolated(half.n_pairs, whole.n_pairs, times), words * (words + 1) // 2)
     file_bytes = BYTES_PER_PAIR * pairs + BYTES_PER_WORD * words

@@ -62,7 +62,7 @@ def chosen_column(columns: list[str], text_columns: list[str], wanted: str | Non
         return known_column(columns, "text", path)
     if len(text_columns) == 1:
         return known_column(columns, text_columns[0], path)
-    raise TextError(f"{path}: which column holds the text? Give column=, one of {_listed(columns)}")
+    raise TextError(f"{path}: which column holds the text? Name it (--column, column=): {_listed(columns)}")
 
 
 def known_column(columns: list[str], wanted: str, path: str) -> str:

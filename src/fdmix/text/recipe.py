@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,12 @@ from fdmix.text.ngrams import Ngrams
 from fdmix.text.tokenising import TokenBatch
 from fdmix.text.words import WordNumbers
 
-VOCABULARY_STEPS = ("min_count", "max_words", "max_share")  # the steps of a cleaning that choose the words
+VOCABULARY_STEPS = (
+    "min_count",
+    "max_words",
+    "max_share",
+    "open_vocabulary",
+)  # the steps of a cleaning that choose the words
 
 
 class Recipe:
@@ -82,14 +88,17 @@ class Recipe:
 
 
 def recipe_like(like: Any, preset: Any = None, steps: dict[str, Any] | None = None) -> Recipe:
-    """The recipe with the words and the cleaning of a Corpus, Moments or Mixture."""
+    """The recipe with the words and the cleaning of a Corpus, Moments or Mixture.
+
+    min_tokens alone does not say how text was cleaned: it only leaves documents out.
+    """
     preparation, vocabulary = getattr(like, "preparation", None), getattr(like, "vocabulary", None)
     if chosen := [name for name in VOCABULARY_STEPS if name in (steps or {})]:
         raise ValueError(f"with like= the words are given: {', '.join(chosen)} cannot choose them")
     if vocabulary is None:
         raise ValueError(f"this {type(like).__name__} has no vocabulary, so new text cannot be matched to it")
     if preparation is None:
-        if preset is None and not steps:
+        if preset is None and not set(steps or {}) - {"min_tokens"}:
             raise ValueError(
                 f"this {type(like).__name__} does not know how its text was cleaned: say so, by preset= or by steps"
             )
@@ -110,7 +119,7 @@ def cleaning_and_recipe(
     if isinstance(like, Moments | Corpus) and like.preparation is not None:
         own = like.preparation.cleaning
         if own.open_vocabulary:
-            return cleaning_of(preset or own, steps or {}), None
+            return replace(cleaning_of(preset or own, steps or {}), open_vocabulary=True), None
     recipe = recipe_like(like, preset, steps)
     return recipe.cleaning, recipe
 

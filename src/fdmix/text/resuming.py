@@ -17,6 +17,7 @@ from typing import Any
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.moments import Moments
 from fdmix.text.batches import Batch
+from fdmix.text.files import STDIN
 from fdmix.text.partial_folder import PartialFolder
 from fdmix.text.reading import corpus_chunks
 from fdmix.text.recipe import cleaning_and_recipe
@@ -76,13 +77,13 @@ class CountInProgress:
 
     @property
     def resumes(self) -> bool:
-        """Whether there is a checkpoint of the same count to resume from."""
-        return self.partial.has(self._plan())
+        """Whether there is a checkpoint of the same count to resume from; standard input has none."""
+        return STDIN not in self.files.paths and self.partial.has(self._plan())
 
     @property
     def replaces_a_failed_count(self) -> bool:
         """Whether this count will remove the checkpoints of another count that ended with an error."""
-        return self.partial.has_failed() and not self.resumes
+        return STDIN not in self.files.paths and self.partial.has_failed() and not self.resumes
 
     def _plan(self) -> Any:
         """What a count depends on: only a count with an equal plan may resume."""

@@ -48,15 +48,17 @@ class Files(Source):
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
         """All documents except the first `skip`; `consumed` counts the bytes of all files."""
-        before = 0
-        for path, layout in zip(self.paths, self.layouts, strict=True):
+        before, seen = 0, set[str]()
+        for number, (path, layout) in enumerate(zip(self.paths, self.layouts, strict=True)):
+            name = f"{number}/{path}" if path in seen else path  # a file that is given again is another source
+            seen.add(path)
             for batch in batches_of(path, layout):
                 if skip >= len(batch):
                     skip -= len(batch)
                     continue
                 rest, skip = (batch.after(skip), 0) if skip else (batch, 0)
                 kept = dict(rest.kept) | {"file": [path] * len(rest)}
-                yield replace(rest, consumed=before + rest.consumed, kept=kept, source=path)
+                yield replace(rest, consumed=before + rest.consumed, kept=kept, source=name)
             before += 0 if path == STDIN else Path(path).stat().st_size
 
 

@@ -73,7 +73,7 @@ def token_batches(
 
     for tokens, consumed, name, digest in streamed(tokenise, source.batches(), workers):
         if log is not None:
-            log.add(name, tokens.lengths.size, digest)
+            log.add(name, tokens.lengths.size, tokens.ids.size, digest)
         if report is not None:
             report("reading", consumed, source.size)
         yield tokens
