@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test lint check bench docs clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -39,14 +39,16 @@ demo: $(VENV)/.user  ## learn topics from the docstrings of installed packages, 
 	@$(BIN)/fdmix demo --out demo
 
 test: $(VENV)/.test  ## all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: $(VENV)/.dev  ## lint, types, import contract, fast tests
+lint: $(VENV)/.dev  ## lint, format, types, import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+check: lint  ## lint, types, import contracts, fast tests: before every commit
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
 
 $(VENV)/.bench: pyproject.toml $(VENV)/.user
 	@echo "installing the peers"

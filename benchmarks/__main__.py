@@ -2,14 +2,19 @@
 
 import argparse
 import importlib
+import os
 
 NAMES = ["text", "moments", "passes", "recovery", "realistic", "solvers", "assignment", "estimator"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of: {', '.join(NAMES)} (default: all)")
-    chosen = parser.parse_args().names or NAMES
+    parser.add_argument("--data", metavar="DIR", help="folder of the corpora (default: FDMIX_DATA)")
+    given = parser.parse_args()
+    chosen = given.names or NAMES
     if unknown := set(chosen) - set(NAMES):
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
+    if given.data:
+        os.environ["FDMIX_DATA"] = given.data  # also for the processes that measure memory
     for name in chosen:
         importlib.import_module(f"benchmarks.{name}").main()

@@ -1,4 +1,4 @@
-"""The corpora that benchmarks read, where they are there."""
+"""The corpora that benchmarks read: files in the folder FDMIX_DATA, and documents drawn from Zipf's law."""
 
 import os
 from pathlib import Path
@@ -6,14 +6,23 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-FOLDER = Path(os.environ.get("FDMIX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+def data_file(name):
+    """The path of a corpus, or None after a sentence that says what is missing."""
+    if not os.environ.get("FDMIX_DATA"):
+        print(f"skipped: {name} is needed; name its folder with --data or FDMIX_DATA")
+        return None
+    path = Path(os.environ["FDMIX_DATA"]) / name
+    if not path.is_file():
+        print(f"skipped: there is no {name} in {path.parent}, the folder of --data or FDMIX_DATA")
+        return None
+    return path
 
 
 def mlpapers():
-    """249,666 paragraphs of machine-learning papers as counts, or None with a sentence if the file is missing."""
-    path = FOLDER / "mlpapers.npz"
-    if not path.exists():
-        print(f"skipped: there is no {path.name} in {FOLDER.name}/ (set FDMIX_DATA to its folder)")
+    """249,666 paragraphs of machine-learning papers as counts, or None if the file is missing."""
+    path = data_file("mlpapers.npz")
+    if path is None:
         return None
     with np.load(path) as arrays:
         return sp.csr_array(
@@ -23,16 +32,13 @@ def mlpapers():
 
 
 def mlpapers_holdout():
-    """Which of the paragraphs are the test set, or None."""
-    path = FOLDER / "mlpapers.npz"
-    if not path.exists():
-        return None
-    with np.load(path) as arrays:
+    """Which of the paragraphs are held out as the test set: a boolean array. Call it after `mlpapers`."""
+    with np.load(data_file("mlpapers.npz")) as arrays:
         return arrays["holdout"].astype(bool)
 
 
 def short_documents(n_documents=1_000_000, n_words=15_000, length=8, seed=0):
-    """As many tweets' worth of short documents over a Zipf vocabulary."""
+    """Documents as short as tweets over a vocabulary with Zipf's frequencies."""
     rng = np.random.default_rng(seed)
     share = 1 / (np.arange(n_words) + 10)
     cumulative = np.cumsum(share / share.sum())

@@ -1,4 +1,4 @@
-"""One import swapped: FDM, LatentDirichletAllocation and NMF on the authors' world, 20,000 documents, T = 20."""
+"""FDM against scikit-learn's LatentDirichletAllocation and NMF: the authors' world, 20,000 documents, T = 20."""
 
 import warnings
 

@@ -11,7 +11,7 @@ from fdmix.runtime.threads import thread_count
 
 
 def seconds(work, repeats=3):
-    """The best wall time of several calls, and the last result."""
+    """(seconds, result): the best wall time of several calls, and the last result."""
     best = float("inf")
     for _ in range(repeats):
         begin = time.perf_counter()
@@ -21,9 +21,9 @@ def seconds(work, repeats=3):
 
 
 def peak_megabytes(code):
-    """Peak memory of `measured()` over what was there before it, in a process of its own.
+    """Megabytes that `measured()` takes at its peak, over the memory in use before it, in a separate process.
 
-    `code` prepares the input and defines `measured`; Linux's high-water mark is reset in between.
+    `code` prepares the input and defines `measured`. Linux's high-water mark is reset in between.
     """
     script = (
         f"{code}\nfrom benchmarks.measure import reset_peak, peak, resident\n"
@@ -35,14 +35,14 @@ def peak_megabytes(code):
 
 
 def reset_peak():
-    """Forget the peak so far, where the system can (Linux)."""
+    """Reset the peak of this process to its present memory; does nothing on other systems than Linux."""
     path = Path("/proc/self/clear_refs")
     if path.exists():
         path.write_text("5")
 
 
 def peak():
-    """Megabytes at the peak; elsewhere than on Linux, since the process began."""
+    """Megabytes at the peak since `reset_peak`; on other systems than Linux, since the process began."""
     if Path("/proc/self/status").exists():
         return _status("VmHWM")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
@@ -53,7 +53,7 @@ def resident():
 
 
 def machine():
-    """One line that says where the numbers come from."""
+    """One line that names the processor, cores, Python and system."""
     described = Path("/proc/cpuinfo")
     names = (
         [line for line in described.read_text().splitlines() if "model name" in line] if described.exists() else []

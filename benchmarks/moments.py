@@ -1,4 +1,4 @@
-"""Counting word pairs against SciPy's sparse product: time, memory, growth with the corpus."""
+"""How fast are word pairs counted? Against SciPy's sparse product: time, memory, growth with the corpus."""
 
 import numpy as np
 import scipy.sparse as sp

@@ -1,4 +1,4 @@
-"""The speed of one EM pass: against sgemm in the same run, dense against sparse, and how it grows."""
+"""How fast is an EM pass? Against sgemm in the same run, dense against sparse, by topics and by documents."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def main():
     n_pairs = engine.mhat.nnz
     engine.expect(dense), engine.expect(sparse)
     rates, topics_only, both = [], [], []
-    for _ in range(4):  # alternate, because other work on the machine comes and goes
+    for _ in range(4):  # alternate, because the load of the machine changes
         rates.append(sgemm_rate())
         topics_only.append(seconds(lambda: engine.expect(dense, joint=False), 3)[0])
         both.append(seconds(lambda: engine.expect(dense), 3)[0])
@@ -47,7 +47,7 @@ def main():
     for name, time in (
         ("dense pass for the topics (P alpha, L, H alpha)", min(topics_only)),
         ("dense pass for topics and alpha (and P'H)", min(both)),
-        ("its pairs alone (three products at sgemm's rate taken off)", min(both) - 15.75 / max(rates)),
+        ("its pairs alone (without three products at sgemm's rate)", min(both) - 15.75 / max(rates)),
     ):
         rate = 4 * n_pairs * 500 / time / 1e9
         print(f"  {name:58} {time:.3f} s, {rate:.0f} GFlop/s, {rate / max(rates):.0%} of sgemm")

@@ -1,4 +1,4 @@
-"""The peers that are timed beside us."""
+"""Other implementations that benchmarks compare with."""
 
 import os
 import time
@@ -10,7 +10,7 @@ from fdmix import Mixture
 
 
 def gibbs(counts, n_topics, *, alpha, sweeps, eta=0.01, optimise=False, seed=1, workers=None):
-    """tomotopy's LDA as a Mixture, and the seconds that its sweeps took, without what comes before and after."""
+    """(Mixture, seconds): tomotopy's LDA, and the time of its sweeps without setup."""
     import tomotopy
 
     model = tomotopy.LDAModel(k=n_topics, alpha=alpha, eta=eta, seed=seed)

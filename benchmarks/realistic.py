@@ -1,10 +1,10 @@
-"""Realistic topics and real text: the default call, the fit with documents, and Gibbs sampling, in one run.
+"""Word pairs alone, with documents, and Gibbs sampling, on realistic topics and on real text, in one run.
 
-`python -m benchmarks realistic`. The true topics are learned by tomotopy's LDA on mlpapers (300 sweeps, some minutes;
-kept in FDMIX_TRUTH, a .npy file, if that is set); documents of 30 tokens are drawn from them with fresh seeds.
-tomotopy is given the true prior, or for correlated topics the Dirichlet nearest to it. FDMIX_PARTS chooses among
-synthetic, many, correlated, text and seeds; FDMIX_THREADS sets the threads, FDMIX_SWEEPS the sweeps on synthetic
-documents.
+The true topics are learned by tomotopy's LDA from mlpapers (300 sweeps, some minutes). Documents of 30 tokens are
+drawn from them with fresh seeds. tomotopy is given the true prior, or for correlated topics the nearest Dirichlet.
+
+Environment variables: FDMIX_PARTS chooses among synthetic, many, correlated, text and seeds; FDMIX_TRUTH names a .npy
+file that stores the true topics; FDMIX_THREADS sets the threads, FDMIX_SWEEPS the sweeps on synthetic documents.
 """
 
 import os
@@ -48,7 +48,7 @@ def true_topics(papers):
 
 
 def correlated(n_topics):
-    """Topics in groups of four that come together."""
+    """A law of theta in which topics occur together in groups of four."""
     group = np.arange(n_topics) // 4
     covariance = 6 * (0.7 * (group[:, None] == group) + 0.3 * np.eye(n_topics))
     return worlds.LogisticNormal(np.zeros(n_topics), covariance)
@@ -77,7 +77,7 @@ def synthetic(name, world, prior, seed):
 
 
 def paragraphs(papers, holdout, seed):
-    """(to learn from, to score)"""
+    """(paragraphs to learn from, test paragraphs)"""
     rng = np.random.default_rng(seed)
     return tuple(
         papers[np.sort(rng.choice(np.flatnonzero(which), n, replace=False))]
@@ -114,7 +114,7 @@ def text(papers, holdout, seed):
 
 
 def seeds(papers, holdout, seed):
-    """How far apart are two fits to the same paragraphs that differ in their seed?"""
+    """Print how far apart two fits to the same paragraphs with different seeds are."""
     train, _ = paragraphs(papers, holdout, seed)
     moments = Moments.of(train, n_threads=THREADS)
     for who, fit in (
@@ -133,9 +133,10 @@ def seeds(papers, holdout, seed):
 
 def main():
     print(f"# realistic topics and real text\n{machine()}")
-    papers, holdout = mlpapers(), mlpapers_holdout()
-    if papers is None or holdout is None:
+    papers = mlpapers()
+    if papers is None:
         return
+    holdout = mlpapers_holdout()
     try:
         import tomotopy  # noqa: F401
     except ImportError:

@@ -1,7 +1,7 @@
-"""Does the default call find known topics, and how fast beside Gibbs sampling? Fresh seeds at each run.
+"""Does the default call find known topics, and how fast, compared with Gibbs sampling? Fresh seeds in each run.
 
-`python -m benchmarks recovery` runs the three problems; the peer is tomotopy's LDA with the true hyperparameters
-(of the Dirichlet, where theta has one), two workers.
+FDMIX_PROBLEMS chooses among the problems. The peer is tomotopy's LDA with the true hyperparameters (where theta has a
+Dirichlet prior), on two workers.
 """
 
 import os
@@ -24,18 +24,18 @@ class Problem:
     n_documents: int
     n_topics: int
     runs: int
-    concentration: float = 60.0  # of the Dirichlet that topics are drawn from: the sum of its parameters
-    target: float | None = None  # l1 of the default call
-    most_missed: int = 0
+    concentration: float = 60.0  # sum of the parameters of the Dirichlet that topics are drawn from
+    target: float | None = None  # largest l1 that counts as reached
+    max_missed: int = 0
 
 
 def dense_theta(seed):
-    """Documents of many topics each: hard for every method."""
+    """Documents with about ten topics each: hard for every method."""
     return worlds.World(worlds.dirichlet_topics(30, 60 * worlds.zipf_base(800), seed), 0.3)
 
 
 def correlated_theta(seed):
-    """Topics that come in groups of three."""
+    """Topics that occur together in groups of three."""
     group = np.arange(30) // 3
     covariance = 4 * (0.7 * (group[:, None] == group) + 0.3 * np.eye(30))
     law = worlds.LogisticNormal(np.zeros(30), covariance)
@@ -49,11 +49,11 @@ PROBLEMS = {
     "dense theta": Problem(dense_theta, 10_000, 30, 2),
     "correlated": Problem(correlated_theta, 10_000, 30, 2),
 }
-SWEEPS = 100
+SWEEPS = 100  # of the peer
 
 
 def peer(corpus, world, topic_concentration):
-    """Seconds and distance of tomotopy's LDA on 2 workers, given the true priors; None if it is not installed."""
+    """(seconds, distance) of tomotopy's LDA with the true priors, or None if it is not installed."""
     concentration = float(world.law.a[0]) if isinstance(world.law, worlds.Dirichlet) else 0.1
     n_topics, n_words = world.topics.shape
     try:
@@ -61,7 +61,7 @@ def peer(corpus, world, topic_concentration):
             corpus.counts, n_topics, alpha=concentration, eta=topic_concentration / n_words, sweeps=SWEEPS, workers=2
         )
     except ImportError:
-        print("  the peer is left out: pip install tomotopy")
+        print("  skipped: the peer needs tomotopy (pip install tomotopy)")
         return None
     return seconds, matching_distance(found.topics, world.topics)
 
@@ -79,9 +79,9 @@ def run(name, seed, with_peer):
     distance = matching_distance(found, world.mixture)
     verdict = ""
     if problem.target is not None:
-        reached = distance.mean <= problem.target and distance.missed <= problem.most_missed
+        reached = distance.mean <= problem.target and distance.missed <= problem.max_missed
         verdict = (
-            f"; target {problem.target} and {problem.most_missed} missed: {'reached' if reached else 'NOT reached'}"
+            f"; target {problem.target} and {problem.max_missed} missed: {'reached' if reached else 'NOT reached'}"
         )
     print(
         f"  {name:11} seed {seed:6}: l1 {distance.mean:.4f}, missed {distance.missed}, "

@@ -1,4 +1,4 @@
-"""What each solver and each start is good for: the same problems, the same moments."""
+"""Error, likelihood and time of each solver and each start, on the same moments."""
 
 import time
 

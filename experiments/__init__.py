@@ -1,1 +1,1 @@
-"""The paper's claims, each in a folder: a short script, its numbers, and a README with the verdict."""
+"""The paper's experiments, a folder each: a script, its results, and a README with the verdict."""

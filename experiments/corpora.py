@@ -1,4 +1,4 @@
-"""The corpora: the paper's kind where the data is there, docstrings of installed packages for the small scale."""
+"""The corpora of the experiments: docstrings of installed packages (small scale), papers and tweets (paper scale)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ import scipy.sparse as sp
 from fdmix import Corpus, read_corpus
 from fdmix.cli.demo_docstrings import installed_docstrings
 
-HOLDOUT = 0.2
+HELD_OUT_SHARE = 0.2  # of the documents, as in the paper
+NO_FOLDER = "the paper scale needs corpora: name their folder with --data or FDMIX_DATA (experiments/README.md)"
 
 
 class MissingDataError(FileNotFoundError):
-    """The corpus of an experiment is not on this machine."""
+    """The user has not said where the corpus of an experiment is, or it is not there."""
 
 
 def papers(scale, data):
-    """(train, test): paragraphs of machine-learning papers, or docstrings."""
+    """(train, test): paragraphs of machine-learning papers; docstrings at the small scale."""
     if scale == "small":
         return _docstrings(min_tokens=20)
+    if data is None:
+        raise MissingDataError(NO_FOLDER)
     if (data / "mlpapers.npz").is_file():
         with np.load(data / "mlpapers.npz") as saved:
             parts = saved["data"].astype(np.int32), saved["indices"].astype(np.int32), saved["indptr"]
@@ -26,22 +29,23 @@ def papers(scale, data):
             return corpus[~saved["holdout"]], corpus[saved["holdout"]]
     if (data / "papers.csv").is_file():  # Kaggle's NeurIPS papers
         corpus = read_corpus(data / "papers.csv", column="paper_text", split="paragraphs", preset="papers")
-        return corpus.split(HOLDOUT, seed=0)
-    raise MissingDataError(f"there is neither mlpapers.npz nor Kaggle's papers.csv in {data}: give --data")
+        return corpus.split(HELD_OUT_SHARE, seed=0)
+    raise MissingDataError(f"there is neither mlpapers.npz nor Kaggle's papers.csv in {data}, the folder of --data")
 
 
 def tweets(scale, data):
-    """(train, test): tweets, or the first sentences of docstrings."""
+    """(train, test): tweets; the first 300 characters of docstrings at the small scale."""
     if scale == "small":
-        return _docstrings(min_tokens=4, first_sentence=True)
+        return _docstrings(min_tokens=4, longest=300)
+    if data is None:
+        raise MissingDataError(NO_FOLDER)
     if (data / "tweets.parquet").is_file():
-        return read_corpus(data / "tweets.parquet", column="text", preset="tweets").split(HOLDOUT, seed=0)
-    raise MissingDataError(f"there is no tweets.parquet in {data}: give --data")
+        return read_corpus(data / "tweets.parquet", column="text", preset="tweets").split(HELD_OUT_SHARE, seed=0)
+    raise MissingDataError(f"there is no tweets.parquet in {data}, the folder of --data")
 
 
-def _docstrings(min_tokens, first_sentence=False):
+def _docstrings(min_tokens, longest=None):
     _, texts = installed_docstrings(6_000)
-    if first_sentence:
-        texts = [text[:300] for text in texts]
+    texts = [text[:longest] for text in texts]
     corpus = read_corpus(texts, preset="papers", min_count=10, max_share=0.3, min_tokens=min_tokens)
-    return corpus.split(HOLDOUT, seed=0)
+    return corpus.split(HELD_OUT_SHARE, seed=0)

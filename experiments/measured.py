@@ -1,6 +1,6 @@
-"""One method on one corpus in a process of its own: its topics, wall time, CPU time and peak memory.
+"""Topics, wall time, CPU time and peak memory of one method on one corpus, measured in a separate process.
 
-What is done is kept: asked for again, it is not repeated. What takes long says how far it is.
+Results are stored and not computed twice. Long jobs report their progress.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from benchmarks.measure import peak, reset_peak
 from fdmix import Corpus, Mixture, Refinement
 from fdmix.storage import replacing
 
-REPORT_EVERY = 30  # seconds
+REPORT_EVERY = 30  # seconds between progress reports of a method
 
 
 def save_corpus(corpus, path):
-    """Counts and words in one file."""
+    """Write the counts and words of a corpus to one file."""
     counts = corpus.counts
     words = np.array(corpus.vocabulary if corpus.vocabulary is not None else [], dtype=str)
     with replacing(path) as file:
@@ -42,7 +42,7 @@ def load_corpus(path):
 
 
 def measured(method, corpus_path, n_topics, out, **settings):
-    """(Mixture, facts) of a method; `out` is a folder for what is kept."""
+    """(Mixture, facts) of a method; stored in the folder `out`, and read from there the next time."""
     model, facts = _kept(method, out)
     digest = hashlib.sha256(Path(corpus_path).read_bytes()).hexdigest()
     if facts.is_file():
@@ -66,13 +66,13 @@ def measured(method, corpus_path, n_topics, out, **settings):
 
 
 def _kept(method, out):
-    """Where the model and the facts of a method are kept."""
+    """The paths of the stored model and facts of a method."""
     name = re.sub(r"\W+", "-", method.lower())
     return Path(out) / f"{name}.model", Path(out) / f"{name}.json"
 
 
 def _differ(kept, asked):
-    """Whether results with these settings are not those that are asked for; where a program lies does not matter."""
+    """Whether stored settings differ from those asked for; the path of a program does not count."""
     kept, asked = (
         {k: v for k, v in settings.items() if k != "program" and v is not None} for settings in (kept, asked)
     )
@@ -80,14 +80,14 @@ def _differ(kept, asked):
 
 
 class Schedule:
-    """The methods that are to run, in order, and how long what is left will take, as far as earlier runs tell."""
+    """The methods still to run, in order, with an estimate of the remaining time from earlier runs."""
 
     def __init__(self, methods, say):
         self.left, self.say = list(methods), say
         self.seconds = defaultdict(list)
 
     def measured(self, text, method, corpus_path, n_topics, out, **settings):
-        """`measured`, announced with an estimate for it and all that comes after it, or as done before."""
+        """The result of `measured`, announced by a message with the remaining time."""
         known = [sum(self.seconds[name]) / len(self.seconds[name]) for name in self.left if self.seconds[name]]
         least = "" if len(known) == len(self.left) else "at least "
         left = f"; {least}{_duration(sum(known))} left" if sum(known) >= REPORT_EVERY else ""
@@ -99,7 +99,7 @@ class Schedule:
 
 
 class Clock:
-    """Wall and CPU seconds of a job; of an attempt that was cut off, those up to the last `keep`."""
+    """Wall and CPU seconds of a job, including earlier attempts up to their last `keep`."""
 
     def __init__(self, path):
         self.path = Path(path)
@@ -120,9 +120,9 @@ class Clock:
 
 
 class Reporter:
-    """What a method says on its way, no oftener than every half minute.
+    """Prints the progress of a method, at most once every REPORT_EVERY seconds.
 
-    checkpoint : where a method may keep its state, to go on from if it is cut off
+    checkpoint : where a method may save its state, to resume if it is interrupted
     """
 
     def __init__(self, method, checkpoint, clock):
@@ -136,7 +136,7 @@ class Reporter:
             print(f"    {self.method}: {text}, {_duration(now - self.begin)}", file=sys.stderr, flush=True)
 
     def pass_done(self, progress):
-        """A callback for fits and refinements."""
+        """A callback for `fit_mixture`, `fit_documents` and `refine`."""
         if isinstance(progress, Refinement):
             what = "pass" if progress.phase == "passes" else "sweep"
             self(f"{what} {progress.passes} over documents, completion {progress.score:.4f}")
@@ -144,12 +144,12 @@ class Reporter:
             self(f"pass {progress.passes}")
 
     def checkpoint_done(self, sweeps, log_likelihood, most):
-        """A callback for LDA that goes on from its checkpoint if it is cut off."""
+        """A callback for LDA that resumes from its checkpoint."""
         self.clock.keep()
         self.sweep_done(sweeps, log_likelihood, most)
 
     def sweep_done(self, sweeps, log_likelihood, most):
-        """A callback for LDA that begins again."""
+        """A callback for LDA that cannot resume."""
         left = self.clock.seconds()[0] / sweeps * (most - sweeps)
         self(f"{sweeps} sweeps, log-likelihood {log_likelihood:.3f}, at most {_duration(left)} more, so far")
 

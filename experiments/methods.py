@@ -1,11 +1,11 @@
-"""The methods that are compared, by the names they have in every table and figure."""
+"""The methods that the experiments compare, under their names in all tables and figures."""
 
 from __future__ import annotations
 
 from fdmix import Moments, baselines, fit_documents, fit_mixture
 from fdmix.solvers import Adam
 
-COLOURS = {  # of Okabe and Ito, and two of Tol: safe for colour-blind readers, the same for a method everywhere
+COLOURS = {  # palettes of Okabe and Ito, and of Tol, which colour-blind readers can tell apart
     "FDM": "#0072B2",
     "FDM with documents": "#000000",
     "FDM, paper's Adam": "#56B4E9",
@@ -16,7 +16,7 @@ COLOURS = {  # of Okabe and Ito, and two of Tol: safe for colour-blind readers, 
     "EP": "#009E73",
     "unigram": "#999999",
 }
-MOST_KL = 200  # topics that EP recovers by KL
+MAX_TOPICS_KL = 200  # EP by KL did not finish 500 topics in nine CPU minutes; larger fits use least squares
 
 
 def fdm(corpus, n_topics, *, reporter, seed=0):
@@ -28,7 +28,7 @@ def fdm_documents(corpus, n_topics, *, reporter, seed=0):
 
 
 def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
-    """Algorithm 2 with sampled pairs and the authors' settings: the paper's learning rate is ten times as slow."""
+    """Algorithm 2 with the learning rate of the authors' code; the paper's rate is ten times as slow."""
     solver, moments = Adam.authors(), Moments.of(corpus)
     settings = {"seed": seed, "time_limit": time_limit, "callback": reporter.pass_done}
     return fit_mixture(moments, n_topics, solver=solver, **settings).mixture
@@ -40,13 +40,12 @@ def sparse_lda(corpus, n_topics, *, reporter, **settings):
 
 
 def mallet(corpus, n_topics, *, reporter, program, **settings):
-    """On one thread, on which it samples exactly."""
+    """On one thread: with several, MALLET's sampling is approximate."""
     return baselines.lda(corpus, n_topics, mallet=program, callback=reporter.sweep_done, **settings)
 
 
 def ep(corpus, n_topics, *, reporter, seed=0):
-    """With many topics by least squares: 500 of them by KL were not done after nine CPU minutes."""
-    loss, tolerance = ("kl", 1e-3) if n_topics <= MOST_KL else ("l2", 1e-4)
+    loss, tolerance = ("kl", 1e-3) if n_topics <= MAX_TOPICS_KL else ("l2", 1e-4)
     return baselines.extreme_points(Moments.of(corpus), n_topics, loss, tolerance=tolerance, seed=seed)
 
 

@@ -1,4 +1,4 @@
-"""What every experiment writes: result.json, a CSV table, figures as PNG and SVG, its part of the page of results."""
+"""The files that every experiment writes: result.json, table.csv, figures, and the page of all results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PACKAGES = ("fdmix", "numpy", "scipy", "numba", "tomotopy", "scikit-learn")
 class Results:
     """The results of one experiment in its folder.
 
-    rows : the table, a dictionary a row; verdict : a sentence or two on agreement with the paper, or the difference
-    complete : whether all of it is done; else it can be looked at, and goes on when started again
+    rows : the table, one dictionary a row; verdict : how the result agrees with the paper, in one or two sentences
+    complete : False while methods are missing; the next run continues
     """
 
     folder: Path
@@ -35,7 +35,7 @@ class Results:
     complete: bool = True
 
     def write(self):
-        """Everything but the figures, which `draw` has written."""
+        """Write result.json and table.csv; `draw` writes the figures."""
         self.folder.mkdir(parents=True, exist_ok=True)
         facts = {
             "title": self.title,
@@ -58,7 +58,7 @@ class Results:
         _write(self.folder / "table.csv", table.getvalue())
 
     def draw(self, name, caption, plot, size=(6, 4)):
-        """`plot(axes)` as name.png and name.svg."""
+        """Write what `plot(axes)` draws as name.png and name.svg."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
@@ -75,7 +75,7 @@ class Results:
 
 
 def finished(folder, scale, peers=()):
-    """Whether this experiment was done at this scale, with these peers if it has any."""
+    """Whether the experiment was completed at this scale, with these peers if it has peers."""
     path = Path(folder) / "result.json"
     if not path.is_file():
         return False
@@ -86,7 +86,7 @@ def finished(folder, scale, peers=()):
 
 
 def write_page(out):
-    """results.md and results.html from all result.json below `out`."""
+    """Write results.md and results.html from all result.json below `out`."""
     out.mkdir(parents=True, exist_ok=True)
     parts = [json.loads(path.read_text()) | {"name": path.parent.name} for path in sorted(out.glob("*/result.json"))]
     lines = ["# The paper's experiments, and ours", ""]
@@ -102,7 +102,7 @@ def write_page(out):
 
 
 def _circumstances(part):
-    unfinished = "" if part.get("complete", True) else " Not finished: what is done so far."
+    unfinished = "" if part.get("complete", True) else " Not finished: some methods are missing."
     return f"Scale: {part['scale']}. {part['machine']}.{unfinished}"
 
 

@@ -1,6 +1,34 @@
-"""Settings for all tests."""
+"""Settings for all tests, and a hand that presses Ctrl-C."""
 
+import os
+import signal
+import threading
+from contextlib import contextmanager
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("fdmix", deadline=None)  # the first call of a kernel compiles it
 settings.load_profile("fdmix")
+
+
+@pytest.fixture
+def ctrl_c_after():
+    """`with ctrl_c_after(seconds)` presses Ctrl-C once, in the middle of whatever happens then, or never if the block
+    ends before."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job begins with it ignored
+
+    @contextmanager
+    def pressing(seconds):
+        timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+        try:
+            timer.start()
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it may be pressed just now
+            timer.cancel()
+            timer.join()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    yield pressing
+    signal.signal(signal.SIGINT, before)

@@ -11,7 +11,8 @@ import pytest
 import fdmix
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES += sorted(path for path in (ROOT / "experiments").rglob("README.md"))
 MODULES = sorted(module.name for module in pkgutil.walk_packages(fdmix.__path__, "fdmix."))
 
 
@@ -22,7 +23,7 @@ def test_docstring_examples(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -31,8 +32,32 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
         exec(compile(block, str(page), "exec"), names)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
+    for target, heading in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            linked = page.parent / target if target else page
+            assert linked.exists(), f"{page.relative_to(ROOT)} links to {target}"
+            assert not heading or heading in _anchors(linked), f"{page.relative_to(ROOT)} links to {target}#{heading}"
+
+
+def _anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_map_names_files_that_exist():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/\w+\.py)`", page)
+    missing = [name for name in named if not any((root / name).exists() for root in (ROOT, ROOT / "src" / "fdmix"))]
+    folders = {path.name for path in (ROOT / "src" / "fdmix").iterdir() if (path / "__init__.py").exists()}
+    assert [name for name in missing if "yours" not in name] == []
+    assert folders == set(re.findall(r"^\| `(\w+)/` \|", page, flags=re.MULTILINE))
+
+
+def test_pages_that_the_code_names_exist():
+    for folder in ("src", "benchmarks", "experiments", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for name in re.findall(r"docs/[\w/]+\.md", path.read_text(encoding="utf-8")):
+                assert (ROOT / name).exists(), f"{path.relative_to(ROOT)} names {name}"

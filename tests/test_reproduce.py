@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import fdmix
+from fdmix.cli.reproduce import INSTALL
 
 pytest.importorskip("tomotopy")
 pytest.importorskip("matplotlib")
@@ -26,19 +26,26 @@ def reproduce(*arguments, code=0):
     return done.stderr
 
 
-def test_without_the_source_tree_it_says_what_the_readme_says(tmp_path):
-    tree = Path(fdmix.__file__).parents[2]
+def test_without_the_source_tree_there_is_no_such_command(tmp_path):
     shutil.copytree(Path(fdmix.__file__).parent, tmp_path / "fdmix", ignore=shutil.ignore_patterns("__pycache__"))
     done = subprocess.run(
         [sys.executable, "-m", "fdmix", "reproduce", "matrix"],
         capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
     )  # fmt: skip
-    assert done.returncode == 1
-    command = re.search(r"pip install [^`]*?'\.\[\S+\]'", done.stderr).group()
-    assert " -e " in command  # without it, the installed package does not know its source tree
-    assert (
-        f"`fdmix reproduce` (some minutes at the small scale), after `{command}`" in (tree / "README.md").read_text()
-    )
+    assert done.returncode == 2
+    assert "No such command 'reproduce'" in done.stderr
+
+
+def test_the_readme_says_how_to_install_what_it_needs():
+    page = (Path(fdmix.__file__).parents[2] / "README.md").read_text()
+    assert " -e " in INSTALL  # without it, the installed package does not know its source tree
+    assert f"`fdmix reproduce` (some minutes at the small scale), after `{INSTALL}`" in page
+
+
+def test_the_paper_scale_asks_for_its_corpora(tmp_path, monkeypatch):
+    monkeypatch.delenv("FDMIX_DATA", raising=False)
+    said = reproduce("papers", "--scale", "paper", "--out", tmp_path, code=1)
+    assert "name their folder with --data or FDMIX_DATA" in said
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Matched l1 against the number of documents, for topics with anchor words: `fdmix reproduce consistency`.
 
-The paper's theorem: among topic sets with anchor words the likelihood is maximised, as documents are added, only by
-the true one. So the error must fall to zero, and as one over the root of D if all goes well.
+The paper's theorem: as documents are added, only the true topics maximise the likelihood among topic sets with anchor
+words. So the error must fall to zero, at best with the inverse square root of D.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ METHODS = {
 
 
 def world_with_anchors(seed, n_topics=10, n_words=200, anchor_mass=0.05):
-    """Topics ~ Dir(0.1), and one word each that no other topic has."""
+    """A world of topics ~ Dir(0.1), each with one anchor word that no other topic has."""
     topics = worlds.dirichlet_topics(n_topics, np.full(n_words, 0.1), seed)
     topics[:, :n_topics] = 0
     topics *= (1 - anchor_mass) / topics.sum(axis=1, keepdims=True)
@@ -32,7 +32,7 @@ def world_with_anchors(seed, n_topics=10, n_words=200, anchor_mass=0.05):
 
 
 def measure(sizes, seeds, say):
-    """For each method and D the matched l1 of every seed, and the seconds of the last."""
+    """One row for each D, seed and method: matched l1 and seconds."""
     rows = []
     for n_documents in sizes:
         for seed in seeds:

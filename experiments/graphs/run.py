@@ -1,7 +1,7 @@
 """Communities of graphs, as in the authors' code: a node's neighbours are its document.
 
-Graphs with known communities, and the user's own if --data has an edge list: `edges.txt`, two nodes a line, separated
-by white space; its number of communities is N_COMMUNITIES.
+Graphs with known communities, and the user's graph if the folder --data has an edge list `edges.txt`: two nodes a
+line, separated by white space. It is fitted with N_COMMUNITIES communities.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fdmix.metrics import normalised_mutual_information
 
 SIZES = {"small": [(4, 50)], "paper": [(4, 50), (6, 200), (10, 500)]}
 DEGREES = (10, 4)  # neighbours inside and outside a community
-N_COMMUNITIES = 2  # of a user's graph: as many as of the political blogs
+N_COMMUNITIES = 2  # for edges.txt: the political blogs of the authors' code have two sides
 
 
 def planted(n_groups, size, seed):
@@ -40,7 +40,7 @@ def edge_list(path):
 
 
 def communities(edges, n_communities, loops):
-    """(corpus, theta): the nodes, and how much each belongs to each community."""
+    """(corpus, theta): the nodes, and the share of each community in each node."""
     corpus = Corpus.from_graph(edges, loops=loops)
     return corpus, fit_mixture(Moments.of(corpus), n_communities).mixture.assign(corpus)
 
@@ -62,15 +62,15 @@ def run(scale, out, data, say, **_):
             scores.append(normalised_mutual_information(theta.argmax(axis=1), known))
         _row(results, "planted communities", theta, scores)
     _picture(results, "planted", f"{n_groups} planted communities", corpus, theta)
-    if (data / "edges.txt").is_file():
+    if data is not None and (data / "edges.txt").is_file():
         say("edges.txt")
         corpus, theta = communities(edge_list(data / "edges.txt"), N_COMMUNITIES, loops=1)
         _row(results, "edges.txt", theta, [])
         _picture(results, "edges", "edges.txt, by community", corpus, theta)
     results.verdict = (
         "The authors' code shows communities of political blogs, without a number. Planted communities are found "
-        "again, as normalised mutual information near 1 says; of the karate club, one member of 34 is on the other "
-        "side than he went."
+        "again (normalised mutual information near 1). In the karate club, one member of 34 is placed on the wrong "
+        "side."
     )
     results.write()
 

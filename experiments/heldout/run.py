@@ -1,4 +1,4 @@
-"""The paper's real corpora: how well do topics explain documents they have not seen?"""
+"""How well do topics explain documents they have not seen? The paper's experiment on papers and tweets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CORPORA = {
     "papers": (corpora.papers, "Paragraphs of papers", {"FDM": -5.62, "SparseLDA": -5.57, "EP": -6.31}),
     "tweets": (corpora.tweets, "Tweets", {"FDM": -5.26, "SparseLDA": -5.70, "EP": -8.5}),
 }
-METHODS = ("FDM", "FDM with documents", "SparseLDA", "EP")  # and MALLET, if the user has it
+METHODS = ("FDM", "FDM with documents", "SparseLDA", "EP")  # MALLET is added if the user names its program
 PEERS = ("SparseLDA", "MALLET")
 SCALES = {
     "small": {"n_topics": 20, "sweeps": 200, "seed": 0},
@@ -29,8 +29,8 @@ SCALES = {
 }
 TWEETS = {"paper": {"sweeps": 200}}  # tomotopy takes half a CPU minute for a sweep of 13 million tokens
 COMPLETIONS = {"completion, ML": None, "completion, Dir(0.1)": 0.1, "completion, own prior": "dirichlet"}
-SMOOTHING = 1e-3  # of the uniform distribution in all topics of all methods, so that no word is impossible
-MOST_JUDGED = 5_000  # hold-out documents
+SMOOTHING = 1e-3  # share of the uniform distribution in the topics of all methods: no word is impossible
+MAX_TEST_DOCUMENTS = 5_000  # of a larger test set, the first ones are scored
 
 
 def run(scale, out, data, say, name="papers", mallet=None, **_):
@@ -40,27 +40,27 @@ def run(scale, out, data, say, name="papers", mallet=None, **_):
     for method in methods:
         mixtures[method], facts = learned(method, name, scale, out, data, say, mallet)
         say(f"{name}: scores of {method}")
-        test = load_corpus(out / "test.npz")[:MOST_JUDGED]
+        test = load_corpus(out / "test.npz")[:MAX_TEST_DOCUMENTS]
         score, row = _scores(mixtures[method], test)
         likelihoods[method] = score.values
         rows.append(
             {"method": method, "paper": paper.get(method)} | row
             | {"seconds": facts["seconds"], "CPU seconds": facts["cpu_seconds"], "peak MB": facts["peak_megabytes"]}
         )  # fmt: skip
-        if "SparseLDA" in mixtures:  # what comes after it may take longer than all others
+        if "SparseLDA" in mixtures:  # show results before the methods after it, which may take longest
             _write(out, name, scale, rows, mixtures, likelihoods, complete=method == methods[-1])
 
 
 def _write(out, name, scale, rows, mixtures, likelihoods, complete):
-    """The table and the figures of what is done so far."""
-    if not complete and finished(out, scale):  # nothing is taken away for what is to be added
+    """Write the table and figures of the methods finished so far."""
+    if not complete and finished(out, scale):  # keep complete results while one more method is added
         return
     title = CORPORA[name][1]
     settings = _settings(name, scale) | {"smoothing": SMOOTHING}
     if "MALLET" in mixtures:
         settings |= {"MALLET's sweeps": MALLET_SWEEPS[scale]}
     results = Results(out, f"{title}: hold-out likelihood", scale, settings, complete=complete)
-    train, test = load_corpus(out / "train.npz"), load_corpus(out / "test.npz")[:MOST_JUDGED]
+    train, test = load_corpus(out / "train.npz"), load_corpus(out / "test.npz")[:MAX_TEST_DOCUMENTS]
     unigram = Moments.of(train).unigram
     alone = Mixture(unigram[None], np.ones((1, 1)), train.vocabulary)
     results.rows = [*rows, {"method": "unigram", "paper": None} | _scores(alone, test)[1]]
@@ -72,7 +72,7 @@ def _write(out, name, scale, rows, mixtures, likelihoods, complete):
 
 
 def learned(method, name, scale, out, data, say, mallet=None):
-    """(Mixture, facts) of a method on a corpus's training documents, learned once and kept in `out`."""
+    """(Mixture, facts) of a method on the training documents of a corpus; stored in `out`."""
     train = training_documents(name, scale, out, data, say)
     say(f"{name}: {method}")
     settings = _settings(name, scale)
@@ -84,7 +84,7 @@ def learned(method, name, scale, out, data, say, mallet=None):
 
 
 def training_documents(name, scale, out, data, say):
-    """Where the training documents of a corpus are, beside those to test with: read once and kept in `out`."""
+    """The path of the training documents of a corpus; the test documents are stored beside them in `out`."""
     if not (out / "test.npz").is_file():
         say(f"{name}: reading the corpus")
         train, test = CORPORA[name][0](scale, data)

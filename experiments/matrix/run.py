@@ -1,4 +1,4 @@
-"""The paper's first figure: Mhat of three overlapping interval topics."""
+"""The paper's first figure: the pair matrix Mhat of three overlapping interval topics."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The paper's table of synthetic data: topics learned by LDA are the truth; who finds them again?
+"""Which method finds known topics again? The paper's table of synthetic data.
 
-The true topics are what some sweeps of LDA find in the training documents of the experiment `papers`.
+The true topics are those that LDA learns from the training documents of the experiment `papers`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCALES = {
     "small": {"n_topics": 20, "n_documents": 4_000, "runs": 2, "sweeps": 200, "adam_seconds": 20},
     "paper": {"n_topics": 500, "n_documents": 100_000, "runs": 3, "sweeps": "settled", "adam_seconds": 600},
 }
-TRUTH_SWEEPS = 200
+TRUTH_SWEEPS = 200  # of LDA, to learn the true topics
 
 
 def run(scale, out, data, say, mallet=None, **_):
@@ -56,10 +56,10 @@ def run(scale, out, data, say, mallet=None, **_):
 
 
 def _write(out, scale, settings, found):
-    """The table and the figure of what is done so far."""
+    """Write the table and figure of the methods finished so far."""
     done = {name: runs for name, runs in found.items() if runs}
     complete = all(len(runs) == settings["runs"] for runs in found.values())
-    if not complete and finished(out, scale):  # nothing is taken away for what is to be added
+    if not complete and finished(out, scale):  # keep complete results while one more method is added
         return
     if "MALLET" in done:
         settings = settings | {"MALLET's sweeps": MALLET_SWEEPS[scale]}

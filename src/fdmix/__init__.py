@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 from fdmix import baselines, metrics, worlds
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Cleaning
-from fdmix.documents.fitting import fit_documents
-from fdmix.documents.refining import Refinement, refine
-from fdmix.fit.fitting import Progress, Solution, fit_mixture
+from fdmix.documents import Refinement, fit_documents, refine
+from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.text import read_corpus, read_moments

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -174,20 +175,72 @@ def test_assign(model, texts, tmp_path):
 
 
 @pytest.mark.slow
-def test_fit_with_documents(texts, tmp_path):
+def test_fit_learns_from_documents(texts, tmp_path):
     from_file = ("fit", texts / "all.jsonl", "--topics", 20)
-    run(*from_file, "--documents", "-o", tmp_path / "model")
+    run(*from_file, "-o", tmp_path / "model")
     mixture = Mixture.load(tmp_path / "model")
     expected = fdmix.fit_documents(fdmix.read_corpus(texts / "all.jsonl"), 20).mixture
     np.testing.assert_allclose(mixture.topics, expected.topics, rtol=1e-6, atol=1e-12)
     assert "refined" in mixture.provenance
-    cut = run(*from_file, "--documents", "--time-limit", 0.001, "-o", tmp_path / "cut")
+    run(*from_file, "--documents", "-o", tmp_path / "as before")  # what it was called when it was no default
+    np.testing.assert_array_equal(Mixture.load(tmp_path / "as before").topics, mixture.topics)
+    cut = run(*from_file, "--time-limit", 0.001, "-o", tmp_path / "cut")
     assert "the time limit" in cut.stderr
-    refused = run(*from_file, "--documents", "--sparsity", 0, "-o", tmp_path / "another", code=1)
-    assert "--documents does not go with" in refused.stderr
+    assert "--documents" not in run("fit", "--help").stdout
+
+
+@pytest.mark.slow
+def test_fit_from_pairs_alone(texts, tmp_path):
+    from_file = ("fit", texts / "all.jsonl", "--topics", 20)
+    moments = read_moments(texts / "all.jsonl")
+    pairs = fdmix.fit_mixture(moments, 20).mixture
+    alone = "topics are fitted to word pairs alone"
+    done = run(*from_file, "--pairs-only", "-o", tmp_path / "model")
+    np.testing.assert_allclose(Mixture.load(tmp_path / "model").topics, pairs.topics, rtol=1e-6, atol=1e-12)
+    assert alone not in done.stderr  # it was asked for
+    assert (
+        f"--sparsity goes with word pairs only, so {alone}"
+        in run(*from_file, "--sparsity", 0, "--time-limit", 5, "-o", tmp_path / "m", "--force").stderr
+    )
+    both = run(*from_file, "--sparsity", 1, "--start", tmp_path / "model", "-o", tmp_path / "m", "--force")
+    assert f"--sparsity and --start go with word pairs only, so {alone}" in both.stderr
+    assert alone not in run(*from_file, "--sparsity", 0, "--pairs-only", "-o", tmp_path / "m", "--force").stderr
+    run("count", texts / "all.jsonl", "-o", tmp_path / "moments")
+    done = run("fit", tmp_path / "moments", "--topics", 20, "-o", tmp_path / "m", "--force")
+    assert f"Moments do not keep documents, so {alone}" in done.stderr
+    np.testing.assert_allclose(Mixture.load(tmp_path / "m").topics, pairs.topics, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_documents_and_what_does_not_go_with_them(texts, tmp_path):
+    from_file = ("fit", texts / "all.jsonl", "--topics", 20, "--documents", "-o", tmp_path / "model")
+    assert "--documents does not go with --sparsity" in run(*from_file, "--sparsity", 0, code=1).stderr
+    assert "contradict each other" in run(*from_file, "--pairs-only", code=1).stderr
     run("count", texts / "all.jsonl", "-o", tmp_path / "moments")
     refused = run("fit", tmp_path / "moments", "--topics", 20, "--documents", "-o", tmp_path / "another", code=1)
     assert "needs the text" in refused.stderr
+
+
+def test_text_that_does_not_fit_into_memory_is_refused_before_it_is_read(texts, tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from fdmix.cli.app import app
+
+    monkeypatch.setattr("fdmix.cli.fit.available_bytes", lambda: 100_000)
+    command = ["fit", str(texts / "all.jsonl"), "-t", "20", "-o", str(tmp_path / "m")]
+    refused = CliRunner().invoke(app, command)
+    assert isinstance(refused.exception, MemoryError)
+    assert "use --pairs-only" in str(refused.exception)
+
+
+@pytest.mark.slow
+def test_too_many_topics_are_warned_of(texts, tmp_path):
+    lines = (texts / "all.jsonl").read_text().splitlines()[:199]
+    (tmp_path / "few.jsonl").write_text("\n".join(lines))
+    few = run("fit", tmp_path / "few.jsonl", "-t", 100, "-o", tmp_path / "m", "--force")
+    assert "100 topics are too many for this corpus" in few.stderr
+    assert "Try 7 topics or fewer" in few.stderr
+    assert "too many" not in run("fit", tmp_path / "few.jsonl", "-t", 7, "-o", tmp_path / "m", "--force").stderr
 
 
 @pytest.mark.slow
@@ -197,6 +250,68 @@ def test_refine(model, texts, tmp_path):
     assert better.vocabulary == Mixture.load(model).vocabulary
     assert better.preparation == Mixture.load(model).preparation
     assert "refined" in better.provenance
+
+
+@pytest.mark.slow
+def test_refine_on_text_that_the_model_does_not_know(model, texts, tmp_path):
+    (tmp_path / "empty.txt").write_text("\n\n")
+    (tmp_path / "foreign.txt").write_text("mittwoch montag\n" * 50)
+    (tmp_path / "single.txt").write_text("w1\nw2\nw3\n")
+    rng = np.random.default_rng(0)
+    lines = [" ".join([f"w{u}" for u in rng.integers(0, 100, 3)] + ["montag"] * 9) for _ in range(100)]
+    (tmp_path / "hardly.txt").write_text("\n".join(lines))
+    for name, message in (
+        ("empty.txt", "there is no word in the text"),
+        ("foreign.txt", "the model knows no word of the text"),
+        ("single.txt", "has two tokens that the mixture knows"),
+    ):
+        assert message in run("refine", model, tmp_path / name, "-o", tmp_path / "better", code=1).stderr
+        assert not (tmp_path / "better").exists()
+    known = run("refine", model, tmp_path / "hardly.txt", "-o", tmp_path / "better").stderr
+    share = float(re.search(r"knows only ([0-9.]+)% of the tokens of the text", known)[1])
+    assert 20 < share <= 25  # some of w0 ... w99 were too rare to be in the model
+    unseen = ("--unseen", tmp_path / "foreign.txt")
+    refused = run("refine", model, texts / "all.jsonl", *unseen, "-o", tmp_path / "m", code=1)
+    assert "the unseen text" in refused.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["fit", "refine"])
+def test_ctrl_c_at_any_moment(command, model, texts, tmp_path):
+    """A saved model, or the sentence that there was nothing to keep; and the program ends."""
+    given = ["fit", texts / "all.jsonl", "-t", 20] if command == "fit" else ["refine", model, texts / "all.jsonl"]
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from fdmix.cli import main; sys.argv[0] = 'fdmix'; print('ready', flush=True); main()"
+    )
+
+    def started(out):
+        arguments = [sys.executable, "-c", code, *map(str, given), "-o", str(out)]
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    begin = time.monotonic()
+    assert started(tmp_path / "whole").communicate(timeout=120) is not None
+    took = time.monotonic() - begin
+    n_models = 0
+    for number, moment in enumerate(np.linspace(0.3, took, 15)):
+        out = tmp_path / f"model {number}"
+        process = started(out)
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        assert "Traceback" not in error
+        if out.exists():
+            n_models += 1
+            assert Mixture.load(out).n_topics == 20
+            assert "Wrote" in error
+            assert process.returncode in (0, 130, -signal.SIGINT)  # the last is the end of Python itself
+        else:
+            assert "Stopped before" in error
+            assert process.returncode == 130
+        assert not list(tmp_path.glob(".*"))
+    assert n_models >= 5
 
 
 @pytest.mark.slow
@@ -415,7 +530,7 @@ def test_ctrl_c_keeps_the_best_so_far(texts, tmp_path):
     code = (
         "import os, signal, sys, fdmix.cli.fit as f\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "def show(bars):\n"
+        "def show(bars, phases):\n"
         "    return lambda now: os.kill(os.getpid(), signal.SIGINT) if now.passes == 5 else None\n"
         "f.fitting = show\n"
         "from fdmix.cli import main; sys.argv[0] = 'fdmix'; main()"

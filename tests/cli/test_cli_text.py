@@ -30,7 +30,7 @@ def folder(tmp_path):
 
 
 def words(folder, *arguments):
-    run("count", *arguments, "-o", "moments", cwd=folder)
+    run("count", *arguments, "-o", "moments", "--force", cwd=folder)
     return Moments.load(folder / "moments").vocabulary
 
 

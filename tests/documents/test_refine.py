@@ -1,5 +1,6 @@
 """Passes over documents: better topics, honest choices, the same on any number of threads."""
 
+import logging
 import time
 
 import numpy as np
@@ -8,9 +9,14 @@ import scipy.sparse as sp
 
 from fdmix import Corpus, Mixture, Moments, Refinement, fit_documents, fit_mixture, refine, worlds
 from fdmix.corpus.splits import held_out_split
-from fdmix.documents.heldout import Judge
-from fdmix.documents.refining import RefinementRun, begin_refinement
-from fdmix.documents.visits import Sampler, Tally, Visits
+from fdmix.documents.document_fit import DocumentFit
+from fdmix.documents.gibbs import GibbsSampler
+from fdmix.documents.heldout import HeldOutDocuments
+from fdmix.documents.refining import begin_document_fit
+from fdmix.documents.schedule import Sampling
+from fdmix.documents.topic_counts import TopicCounts
+from fdmix.documents.training import TrainingDocuments
+from fdmix.fit.stopping import Stopping
 from fdmix.kernels.cvb0 import visit_documents
 from fdmix.kernels.gibbs import sweep_all_topics
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
@@ -43,7 +49,7 @@ def test_a_visit_is_the_formula():
     rng = np.random.default_rng(0)
     topics, prior = rng.dirichlet(np.ones(6), 3), np.array([0.5, 0.2, 0.3])
     words, counts = np.array([0, 2, 5]), np.array([3, 1, 2])
-    tally = Tally.of(Mixture(topics, np.eye(3) / 3), 100)
+    tally = TopicCounts.of(Mixture(topics, np.eye(3) / 3), 100)
     table = (np.array([0, 3]), words.astype(np.int32), counts.astype(np.int32))
     out = np.zeros(tally.counts.nnz)
     visit_documents(0, 1, table, tally.entries, prior, (7, 0.0, 0.0), out)
@@ -53,7 +59,7 @@ def test_a_visit_is_the_formula():
 
 def test_small_shares_are_cut_and_every_token_is_shared_out(case):
     corpus, mixture = case[1], case[0].mixture
-    tally = Tally.of(mixture, 100.0)
+    tally = TopicCounts.of(mixture, 100.0)
     counts = corpus.counts
     table = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.int32))
     prior, out = tally.prior(1.0), np.zeros(tally.counts.nnz)
@@ -66,8 +72,12 @@ def test_small_shares_are_cut_and_every_token_is_shared_out(case):
 
 
 def sampler_of(corpus, mixture, concentration=1.0):
-    visits = Visits(corpus.counts, None, Workers(2))
-    return Sampler(visits, Tally.of(mixture, visits.n_tokens), concentration, seed=1)
+    training = TrainingDocuments(corpus.counts)
+    return GibbsSampler(training, TopicCounts.of(mixture, training.n_tokens), concentration, 1, Workers(2))
+
+
+def _begun(mixture, corpus, unseen, seed=0):
+    return begin_document_fit(mixture, corpus, unseen, 10**6, seed, None, Stopping())
 
 
 WAYS = {
@@ -77,33 +87,33 @@ WAYS = {
 
 
 @pytest.fixture(params=WAYS.values(), ids=WAYS)
-def topics_a_document(request):
+def topics_per_document(request):
     return request.param
 
 
-def test_a_sweep_draws_from_the_formula(topics_a_document):
+def test_a_sweep_draws_from_the_formula(topics_per_document):
     """Documents of one token, so that the topics alone decide: p ~ (K_ut + eta) / (K_t + N eta)."""
     mixture = Mixture([[0.5, 0.5, 0.0], [0.1, 0.1, 0.8]], [[0.6, 0.1], [0.1, 0.2]])
     n = 20_000
     corpus = Corpus(np.repeat(np.eye(3, dtype=int), n, axis=0))
     sampler = sampler_of(corpus, mixture)
-    sampler.topics_a_document = topics_a_document
+    sampler.topics_per_document = topics_per_document
     K = sampler.counts + 0.01
     after = sampler.sweep()
     expected = K / K.sum(axis=0)
     np.testing.assert_allclose(after.sum(axis=1), n)
     np.testing.assert_allclose(after / n, expected / expected.sum(axis=1, keepdims=True), atol=0.01)
     assert after[2, 0] < 20  # only through eta
-    assert sampler.topics_a_document == 1
+    assert sampler.topics_per_document == 1
 
 
 @pytest.mark.parametrize("mine", [0, 1, 2])
-def test_a_token_is_drawn_without_its_own_vote(mine, topics_a_document):
+def test_a_token_is_drawn_without_its_own_vote(mine, topics_per_document):
     """Documents of two tokens: p(z_1 = t) ~ (a + [z_2 = t]) (K_ut - [z_1 = t] + eta) / (K_t + N eta)."""
     n, a, eta, K = 60_000, 0.2, 0.01, np.array([[2.0, 1.0, 4.0], [1.0, 5.0, 3.0]])
     mixture = Mixture((K / K.sum(axis=0)).T, np.full((3, 3), 1 / 9))
     sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, 3 * a)
-    sampler.counts, sampler.rounds, sampler.topics_a_document = K.astype(np.float32), 1, topics_a_document
+    sampler.counts, sampler.rounds, sampler.topics_per_document = K.astype(np.float32), 1, topics_per_document
     sampler.z[:] = np.tile([mine, 1], n)  # word 0 comes first
     sampler.sweep()
     own, other = np.eye(3)[mine], np.eye(3)[1]
@@ -117,27 +127,27 @@ def test_a_token_is_drawn_without_its_own_vote(mine, topics_a_document):
         np.testing.assert_allclose(found, expected / expected.sum(), atol=2.5 / np.sqrt(second.size))
 
 
-def test_many_topics_are_drawn_from_the_formula(topics_a_document):
+def test_many_topics_are_drawn_from_the_formula(topics_per_document):
     """As before with 19 topics, three vectors of eight, the last not full."""
     n, a, eta, mine, T = 60_000, 0.1, 0.01, 17, 19
     K = np.random.default_rng(3).integers(1, 9, (2, T)).astype(float)
     mixture = Mixture((K / K.sum(axis=0)).T, np.full((T, T), 1 / T**2))
     sampler = sampler_of(Corpus(np.ones((n, 2), dtype=int)), mixture, T * a)
-    sampler.counts, sampler.rounds, sampler.topics_a_document = K.astype(np.float32), 1, topics_a_document
+    sampler.counts, sampler.rounds, sampler.topics_per_document = K.astype(np.float32), 1, topics_per_document
     sampler.z[:] = np.tile([mine, 6], n)
     sampler.sweep()
     expected = (a + np.eye(T)[6]) * (K[0] - np.eye(T)[mine] + eta) / (K.sum(axis=0) + 2 * eta)
     expected /= expected.sum()
     found = np.bincount(sampler.z[::2], minlength=T) / n
     assert (np.abs(found - expected) < 4.5 * np.sqrt(expected / n)).all()
-    assert sampler.topics_a_document == 2
+    assert sampler.topics_per_document == 2
 
 
-def test_a_sweep_counts_every_token(topics_a_document):
+def test_a_sweep_counts_every_token(topics_per_document):
     world = worlds.World(np.kron(np.eye(4), np.full((1, 5), 0.2)), 0.3)
     corpus = world.sample(3000, length=30, seed=2)
     sampler = sampler_of(corpus, world.mixture)
-    sampler.topics_a_document = topics_a_document
+    sampler.topics_per_document = topics_per_document
     counts = sampler.sweep()
     np.testing.assert_array_equal(counts.sum(axis=1), corpus.counts.sum(axis=0))
     by_hand = np.zeros((20, 4))
@@ -168,9 +178,9 @@ def test_documents_in_turns_do_not_see_each_other():
 def test_a_copy_of_a_sampler_goes_its_own_way():
     world = worlds.intervals()
     sampler = sampler_of(world.sample(500, length=20, seed=1), world.mixture)
-    copy = sampler.times(4.0)
+    copy = sampler.with_prior(4.0)
     first = copy.mean(3).counts.toarray()
-    np.testing.assert_array_equal(sampler.times(4.0).mean(3).counts.toarray(), first)
+    np.testing.assert_array_equal(sampler.with_prior(4.0).mean(3).counts.toarray(), first)
     assert not np.array_equal(sampler.mean(3).counts.toarray(), first)
     assert copy.concentration == 4 * sampler.concentration
 
@@ -178,46 +188,51 @@ def test_a_copy_of_a_sampler_goes_its_own_way():
 def test_a_prior_for_sampling_does_not_outweigh_the_document():
     world = worlds.intervals()  # theta ~ Dir(2, 1, 1.5), strong for documents of 3 tokens
     corpus = world.sample(2000, length=3, seed=1)
-    visits = Visits(corpus.counts, world.sample(200, length=3, seed=2).counts, Workers(1))
-    assert visits.mean_length == 3
+    training, held_out = TrainingDocuments(corpus.counts), world.sample(200, length=3, seed=2).counts
+    assert training.mean_length == 3
+    fit = DocumentFit(world.mixture, training, held_out, Workers(1), 0, Stopping())
+    fit.run_passes()
     strengths = []
 
-    class Watched(Sampler):
-        def mean(self, n_sweeps):
+    class Watched(GibbsSampler):
+        def mean(self, n_sweeps, *rest):
             strengths.append(self.concentration)
-            return super().mean(n_sweeps)
+            return super().mean(n_sweeps, *rest)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fdmix.documents.schedule.Sampler", Watched)
-        run = RefinementRun(world.mixture, visits)
-        run.loop("auto", None)
-        run.sample(None)
+    sampling = Sampling(fit.best, world.mixture, training, fit.heldout, 0, lambda *_, **__: False)
+    sampling.first.sampler.__class__ = Watched
+    sampling.run()
     assert max(strengths) < 3
 
 
 @pytest.mark.parametrize(("halvings", "expected"), [(0, [0, 0]), (4, [3, 4, 4, 5, 4, 4])])
-def test_a_weaker_prior_is_taken_if_three_halvings_are_worth_more(halvings, expected, monkeypatch):
-    """Judged by a made-up worth that is greatest after so many halvings."""
+def test_a_weaker_prior_is_taken_if_three_halvings_have_the_better_quality(halvings, expected):
+    """The schedule with a quality that is known to be greatest after a given number of halvings."""
     world = worlds.intervals()
-    corpus, unseen = (world.sample(n, length=20, seed=n).counts for n in (1000, 100))
-    run = RefinementRun(world.mixture, Visits(corpus, unseen, Workers(1)))
-    run.loop(1, None)
-    halved = []
+    training = TrainingDocuments(world.sample(1000, length=20, seed=1000).counts)
+    halved, told = [], []
 
-    class Watched(Sampler):
-        def mean(self, n_sweeps):
+    class Watched(GibbsSampler):
+        def mean(self, n_sweeps, *rest):
             halved.append(round(np.log2(0.45 * 20 / self.concentration)))
-            return super().mean(n_sweeps)
+            return super().mean(n_sweeps, *rest)
 
-    monkeypatch.setattr("fdmix.documents.schedule.Sampler", Watched)
-    monkeypatch.setattr(Judge, "worth", lambda *_: -abs(halved[-1] - halvings) if halved else -10.0)
-    said = []
-    run.sample(said.append)
-    roads = [0, 0, 1, 0, 2, 0, 3]  # the strong prior and weaker ones in turns
-    assert halved[::2] == roads + expected  # each stage forgets some sweeps first
-    steps = np.diff([one.passes for one in said]).tolist()
+    class Preferring(HeldOutDocuments):
+        def quality(self, choice):
+            return -abs(halved[-1] - halvings) if halved else -10.0
+
+    held_out = world.sample(100, length=20, seed=100).counts
+    heldout = Preferring(held_out, training.background, Workers(1))
+    first = heldout.choose(TopicCounts.of(world.mixture, training.n_tokens), 4.5)
+    sampling = Sampling(
+        first, world.mixture, training, heldout, 0, lambda _, done, of, scored=True: told.append((done, scored))
+    )
+    sampling.first.sampler.__class__ = Watched
+    sampling.run()
+    in_turns = [0, 0, 1, 0, 2, 0, 3]  # the first prior and weaker ones
+    assert halved[::2] == in_turns + expected  # each stage discards some sweeps first
+    steps = np.diff([done for done, scored in told if scored]).tolist()
     assert steps[:6] == [20] * 6
-    assert steps[-1] == 0  # what is taken in the end
 
 
 @pytest.mark.parametrize("when", [1, 2, 4])
@@ -226,7 +241,7 @@ def test_sampling_can_be_stopped(case, when):
     sampled = []
 
     def stop(said):
-        if said.phase == "sampling":
+        if said.phase == "sampling" and said.judged:
             sampled.append(said)
         return len(sampled) == when
 
@@ -237,14 +252,14 @@ def test_sampling_can_be_stopped(case, when):
 
 def test_any_seed_sets_the_same_documents_aside(case):
     _, corpus, rough, _ = case
-    first, second = (begin_refinement(rough, corpus, None, 10**6, seed, None).visits.judges for seed in (1, 2))
+    first, second = (_begun(rough, corpus, None, seed).heldout.table for seed in (1, 2))
     np.testing.assert_array_equal(first.toarray(), second.toarray())
     first, second = (fit_documents(corpus[:200], 3, seed=seed).mixture.provenance["moments"] for seed in (1, 2))
     assert first == second
 
 
 def test_a_blend_has_both_topics_and_keeps_their_sizes():
-    tally = Tally(sp.csr_array([[6.0, 0.0], [2.0, 4.0]]))
+    tally = TopicCounts(sp.csr_array([[6.0, 0.0], [2.0, 4.0]]))
     other = Mixture([[0.0, 1.0], [0.5, 0.5]], np.eye(2) / 2)
     blended = tally.blended(other, 0.1)
     np.testing.assert_allclose(blended.totals, tally.totals)
@@ -253,8 +268,8 @@ def test_a_blend_has_both_topics_and_keeps_their_sizes():
 
 def test_a_description_is_the_hold_out_score(case):
     world, corpus, _, unseen = case
-    visits = Visits(corpus.counts, unseen.counts, Workers(2))
-    found = visits.description(Tally.of(world.mixture, 1000.0), 0.01)
+    heldout = HeldOutDocuments(unseen.counts, TrainingDocuments(corpus.counts).background, Workers(2))
+    found = heldout.hold_out_score(TopicCounts.of(world.mixture, 1000.0), 0.01)
     assert found == pytest.approx(holdout_log_likelihood(world.mixture, unseen, 0.01).mean, abs=1e-4)
 
 
@@ -270,13 +285,15 @@ def test_it_improves_completion_and_topics(case):
 def test_sampling_is_kept_if_it_is_worth_it_and_completes_about_as_well(length):
     world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
     corpus, unseen = (world.sample(n, length=length, seed=n) for n in (1500, 300))
-    run = begin_refinement(fit_mixture(Moments.of(corpus), 10).mixture, corpus, unseen, 10**6, 0, None)
-    run.loop("auto", None)
-    passes, said = run.best, []
-    run.sample(said.append)
-    assert run.judge.worth(run.best) >= run.judge.worth(passes) or run.best.score >= passes.score
-    assert run.best.score > max(passes.score, *(one.score for one in said)) - 0.015
-    assert run.best.score in {passes.score, *(one.score for one in said)}
+    said = []
+    fit = _begun(fit_mixture(Moments.of(corpus), 10).mixture, corpus, unseen)
+    fit.run_passes()
+    passes, fit.stopping.callback = fit.best, said.append
+    fit.run_sampling()
+    better = fit.heldout.quality(fit.best) >= fit.heldout.quality(passes)
+    assert better or fit.best.completion >= passes.completion
+    assert fit.best.completion > max(passes.completion, *(one.score for one in said)) - 0.015
+    assert fit.best.completion in {passes.completion, *(one.score for one in said)}
 
 
 def test_it_chooses_better_with_unseen_documents(case):
@@ -285,7 +302,7 @@ def test_it_chooses_better_with_unseen_documents(case):
     refine(rough, corpus, unseen=unseen[:500], callback=seen.append)
     passes = [said.passes for said in seen if said.phase == "passes"]
     assert passes == list(range(1, len(passes) + 1))
-    sweeps = [said.passes for said in seen if said.phase == "sampling"]
+    sweeps = [said.passes for said in seen if said.phase == "sampling" and said.judged]
     steps = np.diff([0, *sweeps]).tolist()
     assert steps[0] == 20
     assert steps[:-1] == sorted(steps[:-1])  # each is a quarter of all before it, once that is more
@@ -352,7 +369,7 @@ def test_documents_without_a_pair_are_no_judges(case):
     assert refine(rough, sparse).concentration is not None
     few = sp.vstack([empty, corpus.counts[:5]], format="csr")
     assert fit_documents(few, 3).mixture.n_topics == 3
-    with pytest.raises(ValueError, match="no unseen document has two tokens"):
+    with pytest.raises(ValueError, match="no document of the unseen text has two tokens"):
         refine(rough, corpus, unseen=sp.csr_array(([1], ([0], [0])), shape=(3, corpus.n_words)))
 
 
@@ -382,11 +399,13 @@ def test_some_documents_are_set_aside_the_same_ones_each_time(n):
     assert abs(aside.mean() / n - 0.5) < 0.2  # from everywhere
 
 
-def test_of_many_tokens_a_sample_is_used(case, monkeypatch):
+def test_of_many_tokens_a_sample_is_used(case, monkeypatch, caplog):
     _, corpus, rough, unseen = case
-    monkeypatch.setattr("fdmix.documents.refining.MOST_TOKENS", 5000)
-    run = begin_refinement(rough, corpus, unseen, 10**6, 0, None)
-    assert 4500 < run.visits.n_tokens < 5500
+    monkeypatch.setattr("fdmix.documents.refining.MAX_TOKENS", 5000)
+    with caplog.at_level(logging.INFO, "fdmix"):
+        fit = _begun(rough, corpus, unseen)
+    assert "a sample of 200 of 3,000 documents" in caplog.text
+    assert 4500 < fit.training.n_tokens < 5500
 
 
 def test_alpha_is_what_documents_have():
@@ -407,9 +426,15 @@ def _interrupt(_):
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("phase", ["passes", "sampling"])
 @pytest.mark.parametrize(
-    ("ask", "reason"), [(lambda _: True, "the callback asked to stop"), (_interrupt, "interrupted by the user")]
+    ("ask", "reason", "phase"),
+    [
+        (lambda _: True, "the callback asked to stop", "passes"),
+        (lambda _: True, "the callback asked to stop", "sampling"),
+        (_interrupt, "interrupted by the user", "passes"),
+        (_interrupt, "interrupted by the user", "sampling"),
+        (_interrupt, "interrupted by the user", "correlations"),
+    ],
 )
 def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask, reason):
     _, corpus, _, unseen = case
@@ -423,6 +448,91 @@ def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask
     pairs = fit_mixture(Moments.of(corpus), 10).mixture
     found, before = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (stopped.mixture, pairs))
     assert found > before - 0.01
+
+
+def test_ctrl_c_in_the_last_step_keeps_the_refined_topics(case):
+    """alpha is fitted last, to topics that are final by then."""
+    corpus = case[1]
+    whole = fit_documents(corpus, 10).mixture
+
+    def press_ctrl_c(now):
+        if now.phase == "correlations" and now.passes == 1:
+            raise KeyboardInterrupt
+
+    stopped = fit_documents(corpus, 10, callback=press_ctrl_c)
+    assert stopped.reason == "interrupted by the user"
+    np.testing.assert_array_equal(stopped.mixture.topics, whole.topics)
+    assert not np.array_equal(stopped.mixture.correlations, whole.correlations)
+    pairs = fit_mixture(Moments.of(corpus), 10).mixture
+    refined = refine(pairs, corpus, callback=press_ctrl_c)
+    np.testing.assert_array_equal(refined.topics, refine(pairs, corpus).topics)
+    assert refined.provenance["refined"]["stopped"] == "interrupted by the user"
+    assert "stopped" not in refine(pairs, corpus).provenance["refined"]
+
+
+def test_ctrl_c_while_sampling_keeps_the_best_sweeps(case):
+    """Short documents, which sampling completes better than passes do."""
+    world = case[0]
+    corpus, unseen = world.sample(3000, length=8, seed=4), world.sample(1000, length=8, seed=5)
+    rough = fit_mixture(Moments.of(corpus[:1000]), 10, sparsity=0).mixture
+
+    def interrupted_after(n_judged):
+        said = []
+
+        def press_ctrl_c(now):
+            if now.phase == "sampling" and now.judged:
+                said.append(now)
+            if len(said) == n_judged:  # these sweeps are only told of, those before are taken
+                raise KeyboardInterrupt
+
+        return refine(rough, corpus, unseen=unseen[:500], callback=press_ctrl_c)
+
+    passes, sampled = (interrupted_after(n) for n in (1, 14))
+    score = {one: completion_log_likelihood(one, unseen, "dirichlet").mean for one in (rough, passes, sampled)}
+    assert score[rough] < score[passes] < score[sampled] - 0.01
+
+
+@pytest.mark.slow
+def test_ctrl_c_at_any_moment(case, ctrl_c_after):
+    """A fit with documents gives valid topics once there is a pass, whatever is going on when Ctrl-C is pressed."""
+    corpus = case[1][:1000]
+    begin = time.monotonic()
+    whole = fit_documents(corpus, 10)
+    took = time.monotonic() - begin
+    reasons = []
+    for moment in np.linspace(0.001, took, 40):
+        seen = []
+        try:
+            with ctrl_c_after(moment):
+                solution = fit_documents(corpus, 10, callback=seen.append)
+        except KeyboardInterrupt:
+            assert not seen
+            continue
+        reasons.append(solution.reason)
+        np.testing.assert_allclose(solution.mixture.topics.sum(axis=1), 1)
+        assert np.isfinite(solution.log_likelihoods).all()
+        assert solution.converged == (solution.reason == whole.reason)
+    assert set(reasons) <= {"interrupted by the user", whole.reason}
+    assert reasons.count("interrupted by the user") > 20
+
+
+def test_every_sweep_can_be_watched_and_changes_nothing(case, monkeypatch):
+    _, corpus, rough, unseen = case
+    whole = refine(rough, corpus[:500], unseen=unseen[:200])
+    monkeypatch.setattr("fdmix.documents.schedule.REPORT_SECONDS", 0.0)  # tell of all of them, not of one a second
+    said = []
+    watched = refine(rough, corpus[:500], unseen=unseen[:200], callback=said.append)
+    np.testing.assert_array_equal(whole.topics, watched.topics)
+    sweeps = [one for one in said if one.phase == "sampling"]
+    assert [one.passes for one in sweeps if not one.judged] == list(range(1, sweeps[-1].passes + 1))
+    assert {one.of for one in sweeps} == {sweeps[0].of}
+    assert sweeps[-1].passes <= sweeps[0].of
+    passes = [one for one in said if one.phase == "passes"]
+    assert all(one.passes <= one.of for one in passes)
+    stopped = []
+    refine(rough, corpus[:500], unseen=unseen[:200], callback=lambda one: stopped.append(one) or not one.judged)
+    assert stopped[-1].passes == 1  # a sweep is enough to hear that it should stop
+    assert stopped[-1].phase == "sampling"
 
 
 def test_a_time_limit_holds_for_documents_too(case):
@@ -442,11 +552,50 @@ def test_odd_inputs(case):
     only = Mixture(np.full((1, 4), 0.25), np.ones((1, 1)))
     assert refine(only, [[1, 0, 2, 1]]) is only
     empty = sp.csr_array((3, rough.n_words), dtype=np.int32)
-    assert refine(rough, empty) is rough
     with_gaps = sp.vstack([empty, corpus.counts[:200], empty], format="csr")
     assert refine(rough, with_gaps, 1).n_topics == 10
     few = refine(rough, corpus.counts[:3], 1)  # too few to choose by
     assert np.isfinite(few.topics).all()
+
+
+def test_text_without_a_known_word_is_refused(case):
+    """A mixture that comes back unchanged would look like success."""
+    _, corpus, rough, _ = case
+    empty = sp.csr_array((3, rough.n_words), dtype=np.int32)
+    one_each = sp.csr_array(np.eye(4, rough.n_words, dtype=np.int32))
+    for nothing in (empty, empty[:0]):
+        with pytest.raises(ValueError, match="the corpus has no token"):
+            refine(rough, nothing)
+    with pytest.raises(ValueError, match="no document of the corpus has two tokens"):
+        refine(rough, one_each)
+    with pytest.raises(ValueError, match="the unseen text has no token"):
+        refine(rough, corpus, unseen=empty)
+    named = Mixture([[0.5, 0.5, 0], [0.1, 0.9, 0]], np.eye(2) / 2, ["a", "b", "c"])
+    for foreign in (Corpus([[2, 3]] * 5, ["x", "y"]), Corpus([[2, 3]] * 5, ["c", "x"])):  # no topic has "c"
+        with pytest.raises(ValueError, match="knows no word of the corpus"):
+            refine(named, foreign)
+    with pytest.raises(ValueError, match="no word pair"):
+        fit_documents(one_each, 2)
+
+
+def test_words_that_only_documents_set_aside_have_are_nothing_to_warn_of(caplog):
+    rng = np.random.default_rng(0)
+    rare = sp.csr_array(
+        np.hstack([rng.integers(0, 2, (60, 6)), 5 * np.eye(60, dtype=int)])
+    )  # a word for each document
+    caplog.set_level(logging.WARNING, "fdmix")
+    assert fit_documents(rare, 2).mixture.n_topics == 2
+    apart = sp.csr_array(2 * np.eye(60, dtype=int))  # nothing that is set aside is known
+    assert fit_documents(apart, 2).mixture.n_topics == 2
+    assert "knows" not in caplog.text
+
+
+def test_text_that_is_hardly_known_is_warned_of(caplog):
+    mixture = Mixture([[0.7, 0.3], [0.2, 0.8]], np.eye(2) / 2, ["a", "b"])
+    refine(mixture, Corpus([[2, 3, 4]] * 50, ["a", "b", "x"]), 1)
+    assert not caplog.text
+    refine(mixture, Corpus([[2, 3, 20]] * 50, ["a", "b", "x"]), 1)
+    assert "knows only 20.0% of the tokens of the corpus" in caplog.text
 
 
 def test_words_are_matched_by_name():

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_info
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import numba_engine
 from fdmix.fit import fitting as fit
-from fdmix.fit.fitting import fit_correlations
+from fdmix.fit.correlations import fit_correlations
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam
 
@@ -180,10 +181,19 @@ def test_callback_sees_each_pass_and_can_stop(moments):
     seen = []
     solution = fit_mixture(moments, 3, callback=lambda progress: seen.append(progress) or len(seen) == 5)
     assert [progress.passes for progress in seen] == [1, 2, 3, 4, 5]
+    assert [progress.phase_passes for progress in seen] == [1, 2, 3, 4, 5]
     assert all(progress.seconds >= 0 and progress.active_topics_per_word <= 3 for progress in seen)
     assert solution.reason == "the callback asked to stop"
     assert not solution.converged
     assert_is_distribution(solution.mixture)
+
+
+def test_passes_are_counted_in_each_phase(moments):
+    seen = []
+    fit_mixture(moments, 3, callback=seen.append)
+    for phase in ("likelihood", "sparse"):
+        counted = [progress.phase_passes for progress in seen if progress.phase == phase]
+        assert counted == list(range(1, len(counted) + 1))
 
 
 def test_limits_of_passes_and_time(moments):
@@ -315,7 +325,8 @@ def test_stopping_at_any_pass_gives_the_best_so_far(moments, n_passes):
 
 @pytest.mark.parametrize("alpha", [np.eye(20) / 20, np.full((20, 20), 1 / 400)])
 def test_correlations_of_known_topics_are_found_from_anywhere(sharp_world, sharp_moments, alpha):
-    found, likelihood = fit_correlations(Mixture(sharp_world.topics, alpha), sharp_moments)
+    found, likelihood, interrupted = fit_correlations(Mixture(sharp_world.topics, alpha), sharp_moments)
+    assert not interrupted
     np.testing.assert_allclose(found, found.T)
     np.testing.assert_allclose(found, sharp_world.law.correlations, atol=2e-3)  # the sample's own noise
     best = Mixture(sharp_world.topics, found).log_likelihood(sharp_moments.matrix)
@@ -326,11 +337,84 @@ def test_correlations_of_known_topics_are_found_from_anywhere(sharp_world, sharp
 def test_correlations_of_a_topic_that_is_not_there():
     moments = Moments.of([[2, 1, 0], [1, 3, 0]])
     mixture = Mixture([[0.6, 0.4, 0], [0.4, 0.6, 0], [0, 0, 1]], np.full((3, 3), 1 / 9))
-    alpha, _ = fit_correlations(mixture, moments)
+    alpha, *_ = fit_correlations(mixture, moments)
     assert alpha[2].sum() == alpha[:, 2].sum() == 0
     assert alpha.sum() == pytest.approx(1)
     nothing = Mixture([[0, 0, 1.0]], np.ones((1, 1)))
-    assert fit_correlations(nothing, moments) == (1, -np.inf)
+    assert fit_correlations(nothing, moments) == (1, -np.inf, False)
+
+
+@pytest.mark.parametrize("when", [0, 1, 5])
+def test_ctrl_c_keeps_the_correlations_so_far(sharp_world, sharp_moments, when):
+    start = Mixture(sharp_world.topics, np.eye(20) / 20)
+    mhat = sharp_moments.matrix
+    most = []
+
+    def press_ctrl_c(done, of):
+        most.append(of)
+        if done == when:
+            raise KeyboardInterrupt
+
+    alpha, likelihood, interrupted = fit_correlations(start, sharp_moments, tell=press_ctrl_c)
+    assert interrupted
+    assert len(most) == when + 1
+    assert len(set(most)) == 1
+    found = Mixture(sharp_world.topics, alpha)
+    assert likelihood == pytest.approx(found.log_likelihood(mhat), abs=1e-5)
+    assert likelihood > start.log_likelihood(mhat) or when == 0
+    assert likelihood < fit_correlations(start, sharp_moments)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["em", "adam"])
+def test_ctrl_c_at_any_moment(moments, solver, ctrl_c_after):
+    """Once there is a pass, there is an answer."""
+    begin = time.monotonic()
+    whole = fit_mixture(moments, 6, solver=solver, max_passes=60)
+    took = time.monotonic() - begin
+    for moment in np.linspace(0.001, took, 25):
+        seen = []
+        try:
+            with ctrl_c_after(moment):
+                solution = fit_mixture(moments, 6, solver=solver, max_passes=60, callback=seen.append)
+        except KeyboardInterrupt:
+            assert not seen
+            continue
+        assert_is_distribution(solution.mixture)
+        assert solution.reason in ("interrupted by the user", whole.reason)
+        assert len(solution.log_likelihoods) in (len(seen) + 1, len(seen) + 2)
+        if solution.reason == whole.reason:
+            np.testing.assert_array_equal(solution.mixture.topics, whole.mixture.topics)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "length", "n_topics", "why"),
+    [(200, 10, 50, "2,000 tokens"), (60, 160, 40, "60 documents"), (20_000, 30, 100, "100 distinct words")],
+)
+def test_more_topics_than_the_data_can_support(world, caplog, n_documents, length, n_topics, why):
+    """A warning says why, and names a number of topics about which there is nothing to say."""
+    some = Moments.of(world.sample(n_documents, length=length, seed=3))
+    fit_mixture(some, n_topics, max_passes=1)
+    assert why in caplog.text
+    sensible = int(re.search(r"Try (\d+) topics or fewer", caplog.text)[1])
+    assert 2 <= sensible < n_topics / 2 + 1
+    caplog.clear()
+    fit_mixture(some, sensible, max_passes=1)
+    assert not caplog.text
+
+
+@pytest.mark.slow
+def test_topics_break_down_where_the_warning_says(caplog):
+    """The rule against worlds with known topics: with fewer tokens than needed most topics are missed, and as many as
+    are advised are found."""
+    for length in (10, 40):
+        for tokens, found in ((100, False), (700, True)):
+            world = worlds.zipf(30, 800, seed=length)
+            some = Moments.of(world.sample(30 * tokens // length, length=length, seed=1))
+            caplog.clear()
+            missed = matching_distance(fit_mixture(some, 30).mixture, world.mixture).missed
+            assert (missed <= 6) if found else (missed > 15)
+            assert ("too many" in caplog.text) == (not found)
 
 
 @pytest.mark.parametrize("n_passes", range(12, 40, 3))

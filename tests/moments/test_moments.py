@@ -337,7 +337,7 @@ def test_streams_tables_and_corpora_are_told_apart():
         Moments.of(counts * 0.3)
     with pytest.raises(ValueError, match="0 dimensions"):
         Moments.of(3)
-    with pytest.raises(ValueError, match="vocabulary of its own"):
+    with pytest.raises(ValueError, match="vocabulary already"):
         Moments.of(Corpus(counts, WORDS), list("ghijkl"))
     assert Moments.of(Corpus(counts), WORDS).vocabulary == WORDS
     with pytest.raises(TypeError, match="not text"):

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fdmix import FDM, Moments, fit_mixture, metrics, worlds
+from fdmix import FDM, Corpus, Mixture, Moments, fit_mixture, metrics, read_corpus, worlds
 from fdmix.moments.weighted import WeightedMoments
 from fdmix.sklearn.estimator import FractionalCountsWarning
 
@@ -246,10 +247,92 @@ def test_in_a_pipeline_after_countvectorizer():
     theta = pipeline.fit_transform(TEXTS)
     assert theta.shape == (12, 2)
     assert np.allclose(theta.sum(axis=1), 1)
-    pipeline["fdm"].name_words(pipeline["countvectorizer"].get_feature_names_out())
+    assert pipeline["fdm"].mixture_.vocabulary is None  # scikit-learn hands on numbers only
+    words = tuple(pipeline["countvectorizer"].get_feature_names_out())
+    for source in (pipeline, pipeline[:-1], pipeline["countvectorizer"], words, np.array(words)):
+        assert pipeline["fdm"].name_words(source).mixture_.vocabulary == words
     assert "cheese" in {word for topic in pipeline["fdm"].mixture_.top_words(5) for word in topic}
     with pytest.warns(FractionalCountsWarning):
         make_pipeline(TfidfVectorizer(), FDM(2)).fit(TEXTS)
+
+
+def test_words_after_a_selection_of_features():
+    pipeline = make_pipeline(CountVectorizer(), "passthrough", SelectKBest(chi2, k=6), FDM(2))
+    pipeline.fit(TEXTS, [0, 1, 0, 1] * 3)
+    assert pipeline[-1].name_words(pipeline).mixture_.vocabulary == tuple(pipeline[:-1].get_feature_names_out())
+    assert len(pipeline[-1].moments_.vocabulary) == 6
+    search = GridSearchCV(make_pipeline(CountVectorizer(), FDM(2)), {"fdm__n_components": [1, 2]}, cv=2).fit(TEXTS)
+    found = search.best_estimator_
+    assert found[-1].name_words(found).mixture_.vocabulary == tuple(found[0].get_feature_names_out())
+
+
+def test_words_from_the_wrong_place():
+    model = FDM(2).fit(np.ones((5, 3), int))
+    with pytest.raises(ValueError, match="the first step of this pipeline"):
+        model.name_words(make_pipeline(model))
+    with pytest.raises(ValueError, match="words"):
+        model.name_words(CountVectorizer().fit(TEXTS))
+    for nonsense in ("cat", 3):
+        with pytest.raises(TypeError, match="a fitted pipeline, not"):
+            model.name_words(nonsense)
+    with pytest.raises(NotFittedError):
+        model.name_words(CountVectorizer())
+
+
+@pytest.mark.parametrize("form", [list, np.array, pd.Series, lambda texts: np.array(texts, object)])
+def test_texts_are_read_and_bring_their_words(form, tmp_path):
+    texts = form(TEXTS)
+    model = FDM(2).fit(texts)
+    corpus = read_corpus(TEXTS)
+    assert model.moments_ == Moments.of(corpus)
+    assert model.mixture_.vocabulary == corpus.vocabulary
+    assert model.n_features_in_ == corpus.n_words
+    assert same(model, FDM(2).fit(corpus))
+    assert same(model, FDM(2).fit(corpus.counts))
+    theta = model.transform(form(["Cats! And a mouse", "xyzzy"]))
+    expected = model.mixture_.assign(read_corpus(["Cats! And a mouse"], like=corpus, min_tokens=0))
+    assert np.array_equal(theta[0], expected[0])
+    assert np.array_equal(theta[1], model.mixture_.shares)
+    assert np.isfinite(model.score(texts))
+    model.mixture_.save(tmp_path / "model")  # as fdmix fit writes it: it knows how to read text
+    assert read_corpus(["cats"], like=Mixture.load(tmp_path / "model")).n_tokens == 1
+
+
+def test_texts_in_parts_and_in_a_grid_search():
+    parts = FDM(2).partial_fit(TEXTS[:8]).partial_fit(TEXTS[8:])
+    assert same(parts, FDM(2).fit(TEXTS))
+    weights = [2, 1, 0, 3] * 3
+    repeated = [text for text, n in zip(TEXTS, weights, strict=True) for _ in range(n)]
+    weighted = FDM(2).fit(TEXTS, sample_weight=weights)
+    assert weighted.moments_ == Moments.of(read_corpus(repeated, like=read_corpus(TEXTS)))
+    search = GridSearchCV(FDM(), {"n_components": [1, 2]}, cv=2).fit(TEXTS)
+    assert search.best_estimator_.mixture_.vocabulary is not None
+    with pytest.raises(ValueError, match="was fitted to counts"):
+        FDM(2).fit(X).transform(TEXTS)
+
+
+def test_a_corpus_is_aligned_by_word():
+    corpus = read_corpus(TEXTS)
+    backwards = Corpus(corpus.counts[:, ::-1], corpus.vocabulary[::-1])
+    model = FDM(2).fit(corpus)
+    assert np.array_equal(model.transform(backwards), model.transform(corpus))
+    assert model.score(backwards) == model.score(corpus)
+    assert same(FDM(2).partial_fit(corpus[:8]).partial_fit(backwards[8:]), model)
+
+
+@pytest.mark.parametrize("refine", [False, True])
+def test_verbose_prints_the_phases(capsys, refine):
+    some = X[:300]
+    quiet = FDM(6, refine=refine).fit(some)
+    assert capsys.readouterr().out == ""
+    loud = FDM(6, refine=refine, verbose=1).fit(some)
+    assert same(loud, quiet)
+    lines = capsys.readouterr().out.splitlines()
+    phases = ["likelihood", "sparse", *(["passes", "sampling", "correlations"] if refine else [])]
+    assert [line.split(":")[0] for line in lines[:-1]] == [f"[FDM] {phase}" for phase in phases]
+    assert lines[-1].startswith(f"[FDM] {loud.solution_.reason}")
+    FDM(6, refine=refine, verbose=2).fit(some)
+    assert len(capsys.readouterr().out.splitlines()) > loud.n_iter_
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ import warnings
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import IO
 
 import pytest
 from fuzzing import FORMATS
@@ -58,23 +59,20 @@ class Cases:
         self.start(first)
 
     def start(self, first: int) -> None:
-        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self.output, self.errors = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, __file__, self.name, str(first), str(self.last)],
-            stdout=subprocess.PIPE, stderr=self.errors, text=True,
-        )  # fmt: skip
+            [sys.executable, __file__, self.name, str(first), str(self.last)], stdout=self.output, stderr=self.errors
+        )
 
     def finish(self) -> None:
         """Wait until all are done."""
         while True:
-            lines = self.process.communicate()[0].splitlines()
-            self.errors.seek(0)
-            said = self.errors.read()
-            self.errors.close()
+            self.process.wait()
+            lines, said = _content(self.output).splitlines(), _content(self.errors)
             begun = [int(line) for line in lines if line.isdigit()]
             self.outcomes.update(line for line in lines if not line.isdigit())
             if said:
-                self.failures.append(said)
+                self.failures.append(said[:4000])
             if self.process.returncode == 0:
                 return
             if not begun:
@@ -85,6 +83,12 @@ class Cases:
             if begun[-1] + 1 == self.last:
                 return
             self.start(begun[-1] + 1)
+
+
+def _content(file: IO[str]) -> str:
+    with file:
+        file.seek(0)
+        return file.read()
 
 
 def run_cases(name: str, first: int, last: int) -> None:

@@ -14,6 +14,7 @@ from hostile import HOSTILE_WORDS
 from fdmix import Cleaning, Mixture, Moments, worlds
 from fdmix.corpus.preparation import Preparation
 from fdmix.storage import arrays as storage
+from fdmix.storage import replacing
 from fdmix.storage.arrays import FileError
 
 
@@ -325,7 +326,7 @@ def test_temporaries_of_killed_processes_are_removed(moments, tmp_path):
 
 
 def test_a_file_that_is_being_written_is_not_taken_for_a_leftover(moments, tmp_path):
-    with storage.replacing(tmp_path / "slow") as file:
+    with replacing(tmp_path / "slow") as file:
         file.write(b"begun")
         file.flush()
         (temporary,) = tmp_path.iterdir()

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from fdmix import Cleaning
-from fdmix.storage.arrays import FileError, read_arrays, write_arrays
+from fdmix.moments.file import FORMAT as MOMENTS_FORMAT
+from fdmix.moments.file import KIND as MOMENTS_KIND
+from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, write_arrays
 from fdmix.text import batches, reading
 from fdmix.text.files import Layout
-from fdmix.text.partial_folder import FORMAT, READ_KIND
+from fdmix.text.partial_folder import COUNTING_KIND, FORMAT, READ_KIND
 from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
 
@@ -141,6 +143,19 @@ def test_a_count_of_other_batches_is_not_taken(text, whole):
         path.unlink()
     for path in kept.glob("counted-*"):
         shutil.copy(path, folder)
+    assert goes_on_or_says_so(text, whole)
+
+
+@pytest.mark.parametrize("change", [{"edits": "x"}, {"vocabulary": ["a", "b"]}, {"documents": [[1, 0]]}], ids=str)
+def test_a_forged_count_is_counted_again(text, whole, change):
+    """Right checksums, and `counting` says that the file is the right one: still it is not taken."""
+    folder = stopped(count(text), "counting", after=6)
+    (counted,) = folder.glob("counted-*")
+    facts, arrays = read_arrays(counted, MOMENTS_KIND, MOMENTS_FORMAT)
+    write_arrays(counted, MOMENTS_KIND, MOMENTS_FORMAT, facts | change, arrays)
+    facts, _ = read_arrays(folder / "counting", COUNTING_KIND, FORMAT)
+    start = counted.read_bytes()[: PREAMBLE.size].hex()
+    write_arrays(folder / "counting", COUNTING_KIND, FORMAT, facts | {"counted": start}, {})
     assert goes_on_or_says_so(text, whole)
 
 

@@ -13,13 +13,18 @@ import typer
 import fdmix
 from fdmix.cli.assign import assign
 from fdmix.cli.console import LogLines, say
-from fdmix.cli.counting import count, merge, prune, subtract
+from fdmix.cli.count import count
 from fdmix.cli.demo import demo
 from fdmix.cli.evaluate import evaluate
 from fdmix.cli.fit import fit
-from fdmix.cli.looking import info, topics
+from fdmix.cli.info import info
+from fdmix.cli.merge import merge
+from fdmix.cli.options import with_readable_values
+from fdmix.cli.prune import prune
 from fdmix.cli.refine import refine
-from fdmix.cli.reproduce import reproduce
+from fdmix.cli.reproduce import has_experiments, reproduce
+from fdmix.cli.subtract import subtract
+from fdmix.cli.topics import topics
 from fdmix.display import for_terminal
 
 app = typer.Typer(
@@ -28,8 +33,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, info, reproduce):
-    app.command()(command)
+for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, info):
+    app.command()(with_readable_values(command))
+if has_experiments():  # an installed wheel does not contain them
+    app.command()(with_readable_values(reproduce))
 
 
 def _show_version(wanted: bool) -> None:
@@ -41,9 +48,14 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, metavar="", help="Show the version and stop."
+        ),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from (any place).")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", metavar="", help="Show where an error comes from (any place).")
+    ] = False,
 ) -> None:
     """Learn topics from word pairs.
 

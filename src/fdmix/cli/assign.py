@@ -119,7 +119,7 @@ def _named(carried: list[tuple[str, str]], taken: set[str]) -> dict[str, str]:
         while free in taken or free in found:
             free = f"input_{free}"
         if free != name:
-            say(f"The input's column {name!r} is written as {free!r}: the result has a {name!r} of its own.")
+            say(f"The input's column {name!r} is written as {free!r}: the result already has a column {name!r}.")
         found[free] = key
     return found
 

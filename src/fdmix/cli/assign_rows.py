@@ -140,7 +140,7 @@ def _as_it_is(cell: Any) -> Any:
 
 
 def _on_terminal(cell: Any) -> Any:
-    """A terminal is no spreadsheet, but other characters are dangerous there."""
+    """For a terminal, which is not a spreadsheet but obeys control characters."""
     return for_terminal(cell, lines=True) if isinstance(cell, str) else cell
 
 

@@ -14,16 +14,20 @@ from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TaskID,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
+from rich.text import Text
 
 from fdmix.display import for_json, for_terminal
-from fdmix.documents.refining import Refinement
+from fdmix.documents.document_fit import Refinement
 
 WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
 PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False, "soft_wrap": True}  # text is text
@@ -66,21 +70,23 @@ class Steps:
         self.progress = progress
         self.tasks: dict[str, TaskID] = {}
 
-    def report(self, name: str, done: int, of: int | None) -> None:
-        """Show how far a step is."""
-        name = for_terminal(name)
-        if name not in self.tasks:
-            for task in self.tasks.values():
-                self.progress.stop_task(task)
-            self.tasks[name] = self.progress.add_task(name, total=of, note="")
-        self.progress.update(self.tasks[name], completed=done, total=of)
-
-    def note(self, name: str, note: str) -> None:
-        """Show a remark beside a step whose end is not known."""
+    def report(self, name: str, done: int, of: int | None, note: str = "") -> None:
+        """Show how far a step is, and a remark beside it; the steps before it have ended, perhaps early."""
         name, note = for_terminal(name), for_terminal(note)
         if name not in self.tasks:
-            self.tasks[name] = self.progress.add_task(name, total=None, note=note)
-        self.progress.update(self.tasks[name], note=note)
+            for task in self.tasks.values():
+                self.progress.update(task, total=self.progress.tasks[task].completed)
+                self.progress.stop_task(task)
+            self.tasks[name] = self.progress.add_task(name, total=of, note=note)
+        self.progress.update(self.tasks[name], completed=done, total=of, note=note)
+
+
+class Note(ProgressColumn):
+    """A remark beside a bar, cut where the terminal ends."""
+
+    def render(self, task: Task) -> Text:
+        """The remark."""
+        return Text(task.fields["note"], no_wrap=True, overflow="ellipsis")
 
 
 @contextmanager
@@ -89,28 +95,38 @@ def steps(hidden: bool = False) -> Iterator[Steps]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(bar_width=16),
         TaskProgressColumn(show_speed=True),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}", markup=False),
+        TimeElapsedColumn(table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+        Note(),
     )
     with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as progress:
         yield Steps(progress)
 
 
-def fitting(bars: Steps) -> Callable[[Any], None]:
-    """A callback of fits and refinements that shows passes, likelihood and rate, or completion."""
+OF_PAIRS, OF_DOCUMENTS = ("likelihood", "sparse"), ("passes", "sampling", "correlations")
+
+
+def fitting(bars: Steps, phases: tuple[str, ...] = OF_PAIRS) -> Callable[[Any], None]:
+    """A callback of fits and refinements: a bar for each phase, with its score.
+
+    How many passes over the pairs it takes is not known before they settle. Passes over documents, sweeps of sampling
+    and passes for the correlations have an upper bound, and the time left is the time to reach it.
+
+    phases : those that are to come, in this order
+    """
 
     def show(now: Any) -> None:
+        number = f"{phases.index(now.phase) + 1}/{len(phases)} " if now.phase in phases else ""
         if isinstance(now, Refinement):
-            bars.note("refining", f"{now.phase}, {now.passes}: completion {now.score:.4f} a token")
+            what = "sweeps" if now.phase == "sampling" else "passes"
+            note = f"completion {now.score:.4f} a token, {now.passes} of {now.of} {what}"
+            bars.report(number + now.phase, now.passes, now.of, note)
         else:
-            bars.note(
-                "fitting",
-                f"pass {now.passes}, {now.phase}: likelihood {now.log_likelihood:.4f}, "
-                f"{now.active_topics_per_word:.1f} topics a word, {now.passes / max(now.seconds, 1e-9):.1f} passes/s",
-            )
+            note = f"likelihood {now.log_likelihood:.4f}, pass {now.phase_passes}, "
+            note += f"{now.active_topics_per_word:.1f} topics a word"
+            bars.report(number + now.phase, now.phase_passes, None, note)
 
     return show
 

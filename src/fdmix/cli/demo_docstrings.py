@@ -15,7 +15,7 @@ SKIPPED = {"tests", "test", "_vendor", "pip", "idlelib", "site-packages"}
 
 
 def installed_docstrings(most: int) -> tuple[list[str], list[str]]:
-    """(names, texts) of at most so many docstrings, from all packages alike, each text once."""
+    """(names, texts) of at most `most` docstrings, evenly from all packages, each text once."""
     found: dict[str, str] = {}
     for name, text in _docstrings():
         found.setdefault(text, name)

@@ -10,20 +10,28 @@ from typing import Annotated, Any
 
 import typer
 
-from fdmix.cli.console import fitting, print_json, say, steps, timed
-from fdmix.cli.counting import counted_files
+from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
+from fdmix.cli.count import counted_files
 from fdmix.cli.inputs import added, check_model_output, moments_files
 from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.fitting import fit_documents
 from fdmix.fit.fitting import fit_mixture
+from fdmix.fit.solution import Solution
+from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.runtime.interruption import completed, deferred_ctrl_c
+from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.solvers import EM, SOLVERS
 from fdmix.text.reading import read_corpus
 from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
+
+PAIRS_ALONE = "topics are fitted to word pairs alone, without passes over documents"
+BYTES_A_BYTE = 2.5  # of memory, for a byte of text that is read into a corpus
+LARGE = 1e9  # bytes; a corpus that takes more says so
 
 
 @with_text_options
@@ -33,21 +41,35 @@ def fit(
     topics: Annotated[int, typer.Option("--topics", "-t", min=1, help="Number of topics.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Model folder to write.")],
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
-    solver: Annotated[str, typer.Option(help="em (ours) or adam (the paper's).")] = "em",
-    documents: Annotated[
-        bool, typer.Option("--documents", help="Learn from the text's documents, too: slower, better on real text.")
+    pairs_only: Annotated[
+        bool,
+        typer.Option(
+            "--pairs-only",
+            help="Fit to word pairs alone: faster and with less memory, but worse on real text.",
+        ),
     ] = False,
+    documents: Annotated[bool, typer.Option("--documents", hidden=True)] = False,
+    solver: Annotated[str, typer.Option(help="em (ours) or adam (the paper's, for pairs only).")] = "em",
     sparsity: Annotated[
         float | None,
-        typer.Option(help="How hard to prune words from topics, in tokens (default: auto; 0: maximum likelihood)."),
+        typer.Option(help="For pairs only: how hard to prune words from topics, in tokens (0: maximum likelihood)."),
     ] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Stop after so many seconds with the best so far.")] = None,
-    start: Annotated[Path | None, typer.Option(help="A model to begin with; its topics keep their numbers.")] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="For pairs only: a model to begin with; its topics keep their numbers."),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Stop after this many seconds with the best so far.")
+    ] = None,
     threads: Threads = None,
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
     """Learn topics from text, from files of moments, or from folders of either.
+
+    Text: topics are fitted to its word pairs, then to its documents.
+
+    Moments do not keep documents: topics are fitted to word pairs alone.
 
     Ctrl-C stops the fit and keeps the best topics so far.
 
@@ -57,32 +79,68 @@ def fit(
 
       fdmix fit papers/ --preset papers --topics 100 -o model
 
-      fdmix fit week.moments --topics 200 -o model
+      fdmix fit papers/ --preset papers --topics 100 --pairs-only -o model
 
-      fdmix fit papers/ --preset papers --topics 100 --documents -o model
+      fdmix fit week.moments --topics 200 -o model
     """
     check_model_output(out, force)
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"--time-limit is a number of seconds above 0, not {time_limit:g}")
+    toll = "auto" if sparsity is None else sparsity
+    EM(toll)  # refuses what is no toll before anything is read
+    given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
+    counted = moments_files(inputs)
+    alone = _pairs_alone(bool(counted), pairs_only, documents, [name for name, wanted in given.items() if wanted])
     settings: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "n_threads": threads}
-    if documents:
-        if solver != "em" or sparsity is not None or start is not None:
-            raise ValueError("--documents does not go with --solver, --sparsity or --start")
-        learned: Any = _corpus(inputs, text, threads)
-    else:
-        toll = "auto" if sparsity is None else sparsity
-        settings |= {"solver": solver, "sparsity": toll}
-        EM(toll)  # refuses what is no toll before anything is read
-        settings |= {"start": "anchors" if start is None else Mixture.load(start)}
-        learned = _moments(inputs, text, threads)
-    say(f"{learned!r}")
-    with steps() as bars, timed() as seconds, _stoppable():
-        fitted = fit_documents if documents else fit_mixture
-        solution = fitted(learned, topics, callback=fitting(bars), **settings)
-        took = seconds()
-    solution.mixture.save(out)
+    with _stoppable() as kept:
+        if alone is None:
+            learned: Any = _corpus(inputs, text, threads)
+        else:
+            if alone:
+                say(alone)
+            settings |= {"start": "anchors" if start is None else Mixture.load(start)}
+            settings |= {"solver": solver, "sparsity": toll}
+            learned = _moments(counted, inputs, text, threads)
+        say(f"{learned!r}")
+        with steps() as bars, timed() as seconds:
+            fitted, phases = (
+                (fit_mixture, OF_PAIRS) if alone is not None else (fit_documents, OF_PAIRS + OF_DOCUMENTS)
+            )
+            solution = fitted(learned, topics, callback=fitting(bars, phases), **settings)
+            took = seconds()
+        _, late = completed(lambda: solution.mixture.save(out))
+        kept.append(out)
+        deferred_ctrl_c.check()
+        _show(solution, out, took, as_json)
+    if late or solution.stop is Stop.INTERRUPTED:
+        raise typer.Exit(130)
+
+
+def _pairs_alone(counted: bool, pairs_only: bool, documents: bool, given: list[str]) -> str | None:
+    """None if documents are used, too; otherwise what to say about their not being used, which may be nothing.
+
+    counted : whether the inputs are moments; given : the options in use that go with word pairs only
+    """
+    if documents and pairs_only:
+        raise ValueError("--documents and --pairs-only contradict each other: leave out one of them")
+    if documents and counted:
+        raise ValueError("--documents needs the text: moments do not keep documents")
+    if documents and given:
+        raise ValueError(f"--documents does not go with {' and '.join(given)}")
+    if counted:
+        return (
+            f"Moments do not keep documents, so {PAIRS_ALONE}. "
+            "A fit from the text itself takes longer and finds better topics in real text."
+        )
+    if given and not pairs_only:
+        verb = "go" if len(given) > 1 else "goes"
+        return f"{' and '.join(given)} {verb} with word pairs only, so {PAIRS_ALONE}."
+    return "" if pairs_only else None
+
+
+def _show(solution: Solution, out: Path, took: float, as_json: bool) -> None:
     if as_json:
         score = solution.log_likelihoods[-1]
         print_json(
@@ -92,34 +150,42 @@ def fit(
     else:
         topic_table(solution.mixture)
         hint_at_dominating_words(solution.mixture)
-    say(f"{len(solution.log_likelihoods) - 1} passes in {took:.1f} s: {solution.reason}. Wrote {out}.")
-    if solution.reason == "interrupted by the user":
-        raise typer.Exit(130)
+    n_passes = len(solution.log_likelihoods) - 1
+    say(f"{n_passes} passes over the pairs, {took:.1f} s in all: {solution.reason}. Wrote {out}.")
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
-    """Before the first pass there is nothing to keep."""
+def _stoppable() -> Iterator[list[Path]]:
+    """Ends with a sentence when Ctrl-C is pressed; what was written by then goes into the list."""
+    written: list[Path] = []
     try:
-        yield
+        with deferred_ctrl_c:
+            yield written
     except KeyboardInterrupt:
-        say("Stopped before there were topics to keep.")
+        say(f"Stopped. Wrote {written[0]}." if written else "Stopped before there were topics to keep.")
         raise typer.Exit(130) from None
 
 
 def _corpus(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus:
-    if moments_files(inputs):
-        raise ValueError("--documents needs the text: moments have forgotten which words were in a document")
+    """All documents in memory; what cannot fit is refused before it is read."""
+    files = files_of(inputs, text.layout)
+    needed = BYTES_A_BYTE * (files.size or 0)
+    if needed > available_bytes():
+        raise MemoryError(
+            f"the documents would need about {in_words(needed)} of memory but {in_words(available_bytes())} are "
+            "free: use --pairs-only, which does not hold them, or fewer files"
+        )
+    if needed > LARGE:
+        say(f"The documents are held in memory, about {in_words(needed)} (--pairs-only needs less).")
     with steps() as bars:
-        return read_corpus(files_of(inputs, text.layout), preset=text.cleaning, n_threads=threads, report=bars.report)
+        return read_corpus(files, preset=text.cleaning, n_threads=threads, report=bars.report)
 
 
-def _moments(inputs: list[str], text: TextOptions, threads: int | None) -> Moments:
-    files = moments_files(inputs)
-    if files:
+def _moments(counted: list[Path], inputs: list[str], text: TextOptions, threads: int | None) -> Moments:
+    if counted:
         if text.given or text.layout.column:
             raise ValueError("the inputs are moments, already counted: options of text do not apply to them")
-        return added(files)
+        return added(counted)
     with tempfile.TemporaryDirectory(prefix="fdmix-") as folder:
         job = CountInProgress(files_of(inputs, text.layout), text.cleaning, Path(folder) / "moments")
         return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and goes on later.")

@@ -61,7 +61,7 @@ def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
         if out.exists() and Path(name).exists() and out.samefile(name):
             raise FileExistsError(f"{out} is an input: give another name for the result")
     if out.exists() and not is_moments(out):
-        raise FileExistsError(f"{out} exists and is no file of moments: give another name")
+        raise FileExistsError(f"{out} exists and is not a file of moments: give another name")
     check_place(out)
 
 

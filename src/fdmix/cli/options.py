@@ -48,8 +48,10 @@ Split = _option(str, "A document is one of: lines, paragraphs, files (default: l
 Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME")
 Threads = _option(int, "Threads (default: all cores).", min=1)
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
-Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.")]
-Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.")]
+Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.", metavar="FILE")]
+Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.", metavar="FILES")]
+Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.", metavar="MODEL")]
 
 TEXT: dict[str, tuple[Any, Any]] = {
     "column": (Column, None),
@@ -134,16 +136,22 @@ def with_text_options(command: Callable[..., Any]) -> Callable[..., Any]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, (kind, default) in TEXT.items()
     ]
-    for parameter in kept:
-        _name_its_value(parameter.annotation)
     everything = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in kept] + options
     wrapped.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in everything}
     return wrapped
 
 
-def _name_its_value(annotation: Any) -> None:
-    """Give an option of a command's own a readable name of its value, unless it has one."""
+def with_readable_values(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the options of a command readable names of their values in the help, such as N for a whole number."""
+    parameters = inspect.signature(command, eval_str=True).parameters
+    for parameter in parameters.values():
+        _name_value(parameter.annotation)
+    command.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return command
+
+
+def _name_value(annotation: Any) -> None:
     for option in getattr(annotation, "__metadata__", ()):
         kind = next(
             (kind for kind in (annotation.__origin__, *get_args(annotation.__origin__)) if kind in VALUES), None

@@ -1,4 +1,4 @@
-"""reproduce: the paper's experiments, from the folder `experiments` of the source tree."""
+"""reproduce: the paper's experiments. They are in the source tree only, so an installed wheel has no such command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def reproduce(
         Path | None,
         typer.Option(
             envvar="FDMIX_DATA",
-            help="Folder with mlpapers.npz or papers.csv, and tweets.parquet (paper scale).",
+            help="Folder with the corpora of the paper scale: mlpapers.npz or papers.csv, and tweets.parquet.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for results; a finished part is not repeated.")] = Path("results"),
@@ -51,7 +51,7 @@ def reproduce(
     program = None if mallet is None else _program(mallet)
     results = _experiments("results")
     folder = out.resolve() / scale
-    data = (data or _root().parent / "shared" / "data").resolve()
+    data = None if data is None else data.resolve()
     chosen = PARTS if part == "all" else (part,)
     begin = time.monotonic()
     missing = []
@@ -81,7 +81,7 @@ def _program(mallet: Path) -> str:
     return str(Path(found).absolute())
 
 
-def _run(name: str, scale: str, folder: Path, data: Path, mallet: str | None) -> None:
+def _run(name: str, scale: str, folder: Path, data: Path | None, mallet: str | None) -> None:
     experiment = _experiments(f"{'heldout' if name in ('papers', 'tweets') else name}.run")
     options: dict[str, Any] = {"mallet": mallet}
     if name in ("papers", "tweets"):
@@ -89,17 +89,17 @@ def _run(name: str, scale: str, folder: Path, data: Path, mallet: str | None) ->
     experiment.run(scale, folder, data, lambda text: say(f"  {text}"), **options)
 
 
+def has_experiments() -> bool:
+    """Whether fdmix runs from its source tree, which holds the experiments."""
+    return (_root() / "experiments" / "results.py").is_file()
+
+
 def _root() -> Path:
     return Path(fdmix.__file__).parents[2]
 
 
 def _experiments(module: str) -> Any:
-    if not (_root() / "experiments").is_dir():
-        raise ImportError(
-            "fdmix reproduce needs the source tree, and this fdmix was installed without it: "
-            f"{INSTALL} in a clone of the repository"
-        )
-    for package in ("tomotopy", "matplotlib"):  # not after an hour, when they are first used
+    for package in ("tomotopy", "matplotlib"):  # checked first, because an experiment needs them after an hour
         if importlib.util.find_spec(package) is None:
             raise ImportError(f"fdmix reproduce needs {package}: {INSTALL} in the source tree")
     if str(_root()) not in sys.path:

@@ -17,14 +17,6 @@ STOP_WORD = re.compile(r"\w[\w’-]*")  # what can be typed after --add-stop-wor
 MOST_HINTED = 12
 
 
-def related(mixture: Mixture, topic: int, n: int = 3) -> list[int]:
-    """The topics that occur together with this one most above chance: alpha_st / (s_s s_t)."""
-    shares = np.maximum(mixture.shares, 1e-12)
-    lift = mixture.correlations[topic] / (shares[topic] * shares)
-    lift[topic] = -1
-    return [int(t) for t in np.argsort(-lift, kind="stable")[:n] if lift[t] > 1]
-
-
 def words_of_topics(mixture: Mixture, n_words: int) -> list[list[str]]:
     """The most probable words of each topic, without words of probability 0: a sparse topic may have fewer."""
     n_active = np.count_nonzero(mixture.topics, axis=1).tolist()
@@ -42,7 +34,7 @@ def topic_facts(mixture: Mixture, n_words: int = 10) -> list[dict[str, Any]]:
                 "share": float(mixture.shares[number]),
                 "words": words,
                 "probabilities": [float(p) for p in mixture.topics[number, best]],
-                "related": related(mixture, number),
+                "related": mixture.related(number),
             }
         )
     return facts
@@ -54,7 +46,7 @@ def topic_table(
     """Print the topics, the largest first."""
     order = np.argsort(-mixture.shares, kind="stable")[:most].tolist()
     words = shown_words(words_of_topics(mixture, n_words))
-    near = [" ".join(map(str, related(mixture, number, 2))) for number in range(mixture.n_topics)]
+    near = [" ".join(map(str, mixture.related(number, 2))) for number in range(mixture.n_topics)]
     table = plain_table()
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)

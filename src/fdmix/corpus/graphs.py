@@ -48,7 +48,7 @@ def _listed(edges: Any, directed: bool) -> tuple[list[Any], list[Any], bool]:
     listed = [tuple(edge) if not isinstance(edge, str) else () for edge in rows]
     for position, edge in enumerate(listed):
         if len(edge) not in (2, 3):
-            raise ValueError(f"edge {position} is no (node, node) or (node, node, weight)")
+            raise ValueError(f"edge {position} is not (node, node) or (node, node, weight)")
     nodes = dict.fromkeys(node for edge in listed for node in edge[:2])
     return list(nodes), listed, directed
 

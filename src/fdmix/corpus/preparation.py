@@ -10,7 +10,7 @@ from fdmix.corpus.forms import FormsByWord, FormsOfDocuments, combined, renamed
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.storage.facts import mapping, stated_number, string, strings, tallies
 
-MOST_NGRAMS = 1_000  # in a file: longer runs are no words, and looking for them would never end
+MAX_NGRAMS = 1_000  # in a file: a larger number is a mistake, and counting such runs would never end
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
     "stop_words", "add_stop_words", "stem", "min_tokens", "ngrams", "phrases",
@@ -42,10 +42,10 @@ class Cleaning:
     add_stop_words : words to leave out beside those of stop_words
     stem : a language of Snowball's stemmers, or None; words are shown in their most frequent form
     min_count : leave out words seen less often; "auto" is 5, or 1 for fewer than 1,000 documents
-    max_words : keep so many of the most frequent words
+    max_words : keep the N most frequent words
     max_share : leave out words that are in more than this share of the documents
     min_tokens : leave out documents with fewer tokens left
-    ngrams : count runs of up to so many neighbouring words as words, too
+    ngrams : also count runs of up to N neighbouring words as words
     phrases : join neighbours that stick together ("neural network") into one word
     open_vocabulary : count every word, so that parts counted later can bring new ones; min_count, max_words and
         max_share are kept for `Moments.prune`, which the fit calls
@@ -116,7 +116,7 @@ class Cleaning:
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> Cleaning:
-        """What `facts` gave, checked; a tokenizer of one's own must be given again."""
+        """What `facts` gave, checked; a user's tokenizer is not stored and must be given again."""
         known = {f.name for f in fields(cls)}
         if unknown := sorted(set(mapping(facts, "the cleaning")) - known):
             raise ValueError(f"unknown steps of cleaning: {', '.join(unknown)}")
@@ -128,8 +128,8 @@ class Cleaning:
                 string(given[name], name)
         if type(given.get("max_share", 1.0)) not in (int, float):
             raise ValueError(f"max_share must be a number, not {given['max_share']!r}")
-        if stated_number(given.get("ngrams", 1), "ngrams") > MOST_NGRAMS:
-            raise ValueError(f"ngrams must be at most {MOST_NGRAMS}, not {given['ngrams']}")
+        if stated_number(given.get("ngrams", 1), "ngrams") > MAX_NGRAMS:
+            raise ValueError(f"ngrams must be at most {MAX_NGRAMS}, not {given['ngrams']}")
         own = given.pop("tokenizer", None)
         return cls(**given, tokenizer=None if own is None else _Missing(own))
 

@@ -1,27 +1,33 @@
-"""The fit with documents at hand: to the pairs first, which see the whole corpus at once, then to documents."""
+"""Fit topics to a corpus: to its word pairs first, which is fast, then to its documents, which know more."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
-from fdmix.documents.refining import MOST_DOCUMENTS, Refinement, RefinementRun, begin_refinement, mind_the_memory
-from fdmix.fit.fitting import Progress, Solution, check_n_topics, fit_correlations, fit_mixture
+from fdmix.documents.document_fit import DocumentFit, Refinement
+from fdmix.documents.refining import MAX_DOCUMENTS, begin_document_fit, require_memory
+from fdmix.fit.correlations import fit_correlations
+from fdmix.fit.fitting import check_n_topics, fit_mixture
+from fdmix.fit.solution import Progress, Solution
+from fdmix.fit.stopping import Stop, Stopping
 from fdmix.moments.moments import Moments
+from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.threads import one_blas_thread
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM
+
+CONVERGED = "held-out documents stopped improving, or the sweep budget ran out"
 
 
 def fit_documents(
     corpus: Any,
     n_topics: int,
     *,
-    max_documents: int = MOST_DOCUMENTS,
+    max_documents: int = MAX_DOCUMENTS,
     max_passes: int = 2000,
     tolerance: float = 0.01,
     time_limit: float | None = None,
@@ -29,23 +35,23 @@ def fit_documents(
     callback: Callable[[Progress | Refinement], Any] | None = None,
     n_threads: int | None = None,
 ) -> Solution:
-    """Fit to the pairs of all documents but a few (`fit_mixture`), and `refine` on documents.
+    """Topics fitted to word pairs (`fit_mixture`) and then refined on documents (`refine`).
 
-    The fit to the pairs sees the whole corpus at once and is fast; documents know more than pairs. Those that are
-    left out judge how far to go with passes and sampling. alpha is then fitted to the pairs again, with the refined
-    topics.
+    The fit to the pairs sees the whole corpus at once and is fast; documents know more than pairs. A few documents
+    are held out of both and choose how far passes and sampling go. Last, alpha is fitted to the pairs again, with
+    the refined topics.
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
-    time_limit : stop after so many seconds, at the next pass or after the next sweeps, with what is fitted
-    callback : called with a `Progress` or a `Refinement` after each pass; returning True stops, with what is fitted.
-        Ctrl-C does, too
+    time_limit : stop after this many seconds, at the next pass or step of sampling, with the best topics so far
+    callback : called with a `Progress` or a `Refinement` after each pass; returning True stops with the best topics
+        so far, and so does Ctrl-C
 
     >>> from fdmix import worlds
     >>> fit_documents(worlds.intervals().sample(2000, length=20), 3).mixture
     Mixture(3 topics over 100 words)
     """
-    begin = time.monotonic()
+    stopping = Stopping(callback, time_limit)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     n_topics, seed = check_n_topics(n_topics), whole_number("seed", seed)
     max_documents = whole_number("max_documents", max_documents, least=1)
@@ -53,42 +59,57 @@ def fit_documents(
         "max_passes": max_passes, "tolerance": tolerance, "time_limit": time_limit, "seed": seed,
         "callback": callback, "n_threads": n_threads,
     }  # fmt: skip
+    if corpus.preparation is not None and corpus.preparation.cleaning.open_vocabulary:
+        raise ValueError("this corpus has an open vocabulary, rare words included: read it without open_vocabulary")
     useful = with_pairs(corpus.counts)
     if useful.size < MIN_DOCUMENTS:
         return fit_mixture(Moments.of(corpus, n_threads=n_threads), n_topics, **settings)
     corpus = corpus[useful]
     if n_topics > 1:
-        mind_the_memory(corpus.counts, n_topics, max_documents)
-    judges, rest = (corpus[some] for some in held_out_split(corpus.counts))
-    moments = Moments.of(rest, n_threads=n_threads)
-    fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
-    if not fitted.converged:  # stopped by a limit, the callback or the user
-        return fitted
-    run = begin_refinement(fitted.mixture, rest, judges, max_documents, seed, n_threads)
-    if run is None:
-        return fitted
-    stopped = _refined(run, callback, None if time_limit is None else begin + time_limit)
-    refined = run.mixture()
-    alpha, likelihood = fit_correlations(refined, moments, n_threads)
-    reason = stopped or "documents set aside gained no more, or all sweeps of sampling were made"
-    likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
-    return Solution(replace(refined, correlations=alpha), likelihoods, stopped is None, reason)
+        require_memory(corpus.counts, n_topics, max_documents)
+    held_out, rest = (corpus[documents] for documents in held_out_split(corpus.counts))
+    with deferred_ctrl_c:
+        moments = Moments.of(rest, n_threads=n_threads)
+        fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
+        if not fitted.converged:  # stopped by a limit, the callback or the user
+            return fitted
+        try:
+            fit = begin_document_fit(fitted.mixture, rest, held_out, max_documents, seed, n_threads, stopping)
+        except KeyboardInterrupt:
+            return _stopped(fitted, Stop.INTERRUPTED)
+        if fit is None:
+            return fitted
+        stop = _run(fit)
+        if not fit.has_result:
+            return _stopped(fitted, stop) if stop is not None else fitted
+        return _with_correlations(fit, fitted, moments, stop, n_threads)
 
 
-def _refined(run: RefinementRun, callback: Callable[[Any], Any] | None, deadline: float | None) -> str | None:
-    """Passes over documents and sampling; what stopped them on the way, in words."""
-    late = False
-
-    def told(now: Refinement) -> bool:
-        nonlocal late
-        late = deadline is not None and time.monotonic() >= deadline
-        return bool(callback is not None and callback(now)) or late
-
+def _run(fit: DocumentFit) -> Stop | None:
+    """Passes over documents and sampling; what stopped them early, if anything did."""
     try:
         with one_blas_thread:
-            stopped = run.loop("auto", told) or run.sample(told)
+            stopped = fit.run_passes() or fit.run_sampling()
     except KeyboardInterrupt:
-        return "interrupted by the user"
-    if not stopped:
-        return None
-    return "the time limit was reached" if late else "the callback asked to stop"
+        return Stop.INTERRUPTED
+    return fit.stopping.stop if stopped else None
+
+
+def _with_correlations(
+    fit: DocumentFit, fitted: Solution, moments: Moments, stop: Stop | None, n_threads: int | None
+) -> Solution:
+    """The refined topics, and alpha as the pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
+    refined, late = completed(fit.mixture)
+    tell = None if stop is not None else fit.tell_of_correlations
+    alpha, likelihood, last = fit_correlations(refined, moments, n_threads, tell)
+    if late or last:
+        stop = Stop.INTERRUPTED
+    likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
+    mixture = replace(refined, correlations=alpha)
+    if stop is None:
+        return Solution(mixture, likelihoods, True, CONVERGED)
+    return Solution(mixture, likelihoods, False, stop.value, stop)
+
+
+def _stopped(solution: Solution, stop: Stop) -> Solution:
+    return replace(solution, converged=False, reason=stop.value, stop=stop)

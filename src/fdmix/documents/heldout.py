@@ -1,54 +1,99 @@
-"""Who judges: documents that are set aside, and what completes and describes them best."""
+"""Held-out documents and the choices they drive: the strength of the prior, the smoothing, how far to go."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from fdmix.documents.visits import STRENGTHS, Tally, Visits
+from fdmix.corpus.splits import halves
+from fdmix.documents.gibbs import STRONGEST_PRIOR, WEAKEST_PRIOR
+from fdmix.documents.topic_counts import TopicCounts
+from fdmix.documents.training import document_ranges, kernel_arrays
+from fdmix.kernels.cvb0 import complete_documents
+from fdmix.mixture.assignment import assign
+from fdmix.runtime.threads import Workers
 
-DESCRIPTION = 0.45  # the hold-out score's weight in the worth: it can be won with wrong topics; completion has 1
-FACTOR = 1.7  # between the strengths of the prior that are tried
-BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the unigram, made even, in the topics
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+HOLD_OUT_WEIGHT = 0.45  # of the hold-out score in the quality; completion has 1. Wrong topics can win the former
+PRIOR_FACTOR = 1.7  # between the strengths of the prior that are tried
+BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the background in the topics that are tried
+SCORING_CONVERGENCE = (30, 3e-3)  # rounds for a document, and the share of its tokens that the last one moves
+HOLD_OUT_TOLERANCE = 1e-4  # the most that another theta could gain in the log-probability of a token
+RANGES = 16  # of documents, scored in parallel
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Topics as a tally, the strength of the prior and the background that go with them, and their completion."""
+    """Topics with the prior and the smoothing that complete held-out documents best.
 
-    tally: Tally
+    concentration : A of the Dirichlet prior; background : its share in the topics
+    completion : log-probability of a token of the second halves, given the first ones; NaN without held-out documents
+    """
+
+    counts: TopicCounts
     concentration: float
     background: float = 0.0
-    score: float = -np.inf
+    completion: float = -np.inf
 
 
-@dataclass(frozen=True)
-class Judge:
-    """Chooses by how well the documents set aside are completed and described."""
+class HeldOutDocuments:
+    """Documents that no topic has learned from, and how well topics predict them.
 
-    visits: Visits
+    background : what topics are smoothed with, a distribution over words
+    seed : of the halves
+    """
 
-    def worth(self, choice: Choice) -> float:
-        """Completion and, with less weight, the hold-out score, for which theta is fitted to the whole document."""
-        return choice.score + DESCRIPTION * self.visits.description(choice.tally, choice.background)
+    def __init__(self, table: sp.csr_array, background: Floats, workers: Workers, seed: int = 0) -> None:
+        self.table, self.background, self.workers = table, background, workers
+        self.halves = halves(table, seed)
 
-    def choose(self, tally: Tally, concentration: float) -> Choice:
-        """The strength A of the prior and the background that complete the judges best; the score is NaN without any.
+    def choose(self, counts: TopicCounts, concentration: float) -> Choice:
+        """The prior's strength and the background that complete these documents best.
 
-        Completion rises with A up to its best, and then falls: so A is followed from where it was.
+        Completion rises with the strength up to its best and then falls, so the search goes on from `concentration`.
         """
-        if self.visits.halves is None:
-            return Choice(tally, concentration, score=float("nan"))
-        here = self._best_background(tally, concentration)
-        for factor in (FACTOR, 1 / FACTOR):
-            while STRENGTHS[0] <= factor * here.concentration <= STRENGTHS[1]:
-                there = self._best_background(tally, factor * here.concentration)
-                if there.score <= here.score:
+        here = self._with_best_background(counts, concentration)
+        for factor in (PRIOR_FACTOR, 1 / PRIOR_FACTOR):
+            while WEAKEST_PRIOR <= factor * here.concentration <= STRONGEST_PRIOR:
+                there = self._with_best_background(counts, factor * here.concentration)
+                if there.completion <= here.completion:
                     break
                 here = there
         return here
 
-    def _best_background(self, tally: Tally, concentration: float) -> Choice:
-        scores = self.visits.scores(tally, tally.prior(concentration), BACKGROUNDS)
-        return Choice(tally, concentration, float(BACKGROUNDS[scores.argmax()]), float(scores.max()))
+    def quality(self, choice: Choice) -> float:
+        """Completion + 0.45 times the hold-out score: what stages of sampling are compared by."""
+        return choice.completion + HOLD_OUT_WEIGHT * self.hold_out_score(choice.counts, choice.background)
+
+    def completions(self, counts: TopicCounts, prior: Floats, backgrounds: Floats) -> Floats:
+        """The mean log-probability of a token of the second halves, given the first ones.
+
+        backgrounds : shares of the background in the topics, positive, so that no word is impossible; one score each
+        """
+        given, held = self.halves
+        scores = np.zeros((given.shape[0], backgrounds.size))
+        settings = (counts.entries, self.background, backgrounds, prior, SCORING_CONVERGENCE)
+        tables = kernel_arrays(given), kernel_arrays(held)
+
+        def score(documents: tuple[int, int]) -> None:
+            complete_documents(*documents, *tables, *settings, scores)
+
+        self.workers.map(score, document_ranges(given.shape[0], RANGES))
+        return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))
+
+    def hold_out_score(self, counts: TopicCounts, background: float) -> float:
+        """The paper's score: the mean log-probability of a token, theta fitted to the very tokens it scores."""
+        shares = np.diag(counts.totals / counts.totals.sum())
+        topics = (counts.counts.toarray() / np.where(counts.totals > 0, counts.totals, 1.0)).T
+        found = assign(
+            topics, shares, self.table,
+            tolerance=HOLD_OUT_TOLERANCE, smoothing=background, n_threads=self.workers.n_threads,
+        )  # fmt: skip
+        return float(np.nanmean(found.log_likelihoods))
+
+    def _with_best_background(self, counts: TopicCounts, concentration: float) -> Choice:
+        scores = self.completions(counts, counts.prior(concentration), BACKGROUNDS)
+        return Choice(counts, concentration, float(BACKGROUNDS[scores.argmax()]), float(scores.max()))

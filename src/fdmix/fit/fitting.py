@@ -1,12 +1,10 @@
-"""The fit: one loop for all solvers and engines, and its stopping rules."""
+"""Fit topics to word pairs: one loop for all solvers and engines."""
 
 from __future__ import annotations
 
 import logging
 import platform
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -14,11 +12,16 @@ import numpy as np
 
 from fdmix.corpus.vocabulary import positions
 from fdmix.engines import engine_for, known_engine
+from fdmix.fit.capacity import too_many_topics
+from fdmix.fit.solution import Progress, Solution
 from fdmix.fit.starts import DIMENSIONS, STARTS, starting_mixture
+from fdmix.fit.stopping import Stop, Stopping
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.contract import PairMoments
 from fdmix.moments.moments import Moments
 from fdmix.moments.pair_sums import rearranged
 from fdmix.moments.weighted import WeightedMoments
+from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.runtime.threads import one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
@@ -26,37 +29,10 @@ from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 
 log = logging.getLogger("fdmix")
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
-ALPHA_PASSES, ALPHA_GAIN = 100, 2e-5  # of alpha alone: at most, and what a pass gains at least in L
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The result of a fit.
-
-    mixture : topics and correlations; log_likelihoods : before each pass, and at last of the mixture itself;
-    converged : whether it settled by itself; reason : why it stopped, a sentence
-    """
-
-    mixture: Mixture
-    log_likelihoods: list[float]
-    converged: bool
-    reason: str
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a callback is told after each pass; `mixture()` makes the best mixture so far."""
-
-    passes: int
-    log_likelihood: float
-    seconds: float
-    active_topics_per_word: float
-    phase: str
-    mixture: Callable[[], Mixture] = field(repr=False, compare=False)
 
 
 def fit_mixture(
-    moments: Moments | WeightedMoments,
+    moments: PairMoments,
     n_topics: int,
     *,
     solver: str | Solver = "em",
@@ -82,7 +58,7 @@ def fit_mixture(
     seed : of what is drawn: other starts than "anchors", Adam's pairs. The default call draws nothing, so that two
         seeds agree. Same seed, same result, on any number of threads
     start : "anchors", "d2", "rows", "noise", or a Mixture to begin with, whose topics keep their numbers
-    max_passes, time_limit : stop after so many passes, or seconds, with the best mixture so far
+    max_passes, time_limit : stop after this many passes or seconds, with the best mixture so far
     tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
         much data; plain maximum likelihood stops when a pass gains less than a hundredth of this share of what was
         gained so far
@@ -96,7 +72,8 @@ def fit_mixture(
     >>> solution.mixture
     Mixture(3 topics over 100 words)
     """
-    _check(moments, tolerance, time_limit)
+    _check(moments, tolerance)
+    Stopping(callback, time_limit)  # refuses a bad time limit before any work
     if isinstance(moments, Moments) and moments.is_open:
         moments = _pruned(moments)
     n_topics, max_passes = check_n_topics(n_topics), whole_number("max_passes", max_passes, least=1)
@@ -115,9 +92,11 @@ def fit_mixture(
         only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
         whole = _with_all_words(only, seen, moments, _provenance(moments, chosen, seed))
         return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
+    if complaint := too_many_topics(n_topics, moments.n_tokens, seen.size, getattr(moments, "n_documents", None)):
+        log.warning(complaint)
     _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
-    begin = time.monotonic()
-    with one_blas_thread:  # so that sums do not depend on the number of cores
+    stopping = Stopping(callback, time_limit)
+    with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
         if isinstance(start, Mixture):
             first = _aligned_start(start, n_topics, seen, moments, seed)
         else:
@@ -130,81 +109,78 @@ def fit_mixture(
             n_threads=n_threads, keep_numbers=isinstance(start, Mixture),
         )  # fmt: skip
         run = chosen.begin(problem, first)
-        told = callback and _teller(callback, run, begin, seen, moments)
-        trace, reason = _loop(run, max_passes, time_limit, begin, told)
-        fitted = run.mixture()
-        trace.append(arithmetic.expect(arithmetic.place(fitted)).log_likelihood)
-    whole = _with_all_words(fitted, seen, moments, _provenance(moments, chosen, seed))
-    return Solution(whole, trace, run.settled is not None, reason)
+        provenance = _provenance(moments, chosen, seed)
+
+        def solution(trace: list[float], stop: Stop) -> Solution:
+            fitted = run.mixture()
+            last = arithmetic.expect(arithmetic.place(fitted)).log_likelihood
+            whole = _with_all_words(fitted, seen, moments, provenance)
+            converged = run.settled is not None and stop is not Stop.INTERRUPTED
+            return Solution(whole, [*trace, last], converged, _sentence(stop, run, max_passes, time_limit), stop)
+
+        return _run(run, solution, max_passes, stopping, _reporter(run, stopping, seen, moments))
 
 
-def fit_correlations(
-    mixture: Mixture, moments: Moments | WeightedMoments, n_threads: int | None = None
-) -> tuple[Any, float]:
-    """alpha by EM on the pairs, alpha <- alpha (P' H), with the topics held fixed; and L = sum Mhat log M.
-
-    For fixed topics L is concave in alpha, so that it does not matter where it begins, as long as nothing is zero.
-    A topic with no word that the moments know gets nothing.
-    """
-    mhat = moments.matrix
-    seen = np.flatnonzero(np.diff(mhat.indptr))
-    mhat, topics = rearranged(mhat, seen), mixture.topics[:, seen]
-    known = np.flatnonzero(topics.sum(axis=1) > 0)
-    if known.size == 0:
-        return mixture.correlations, -np.inf
-    topics, shares = topics[known], mixture.shares[known] + 1e-3 / mixture.n_topics
-    alpha = 0.99 * mixture.correlations[np.ix_(known, known)] + 0.01 * np.outer(shares, shares)
+def _run(
+    run: Run,
+    solution: Callable[[list[float], Stop], Solution],
+    max_passes: int,
+    stopping: Stopping,
+    progress: Callable[[list[float]], Progress],
+) -> Solution:
+    """The solution that all passes lead to, or those that were made when Ctrl-C was pressed."""
     trace: list[float] = []
-    with one_blas_thread:
-        engine = engine_for("auto", mhat, known.size, n_threads)
-        state = engine.place(Mixture(topics / topics.sum(axis=1, keepdims=True), alpha / alpha.sum()))
-        while len(trace) < ALPHA_PASSES and not (len(trace) > 1 and trace[-1] - trace[-2] < ALPHA_GAIN):
-            now = engine.expect(state)
-            trace.append(now.log_likelihood)
-            alpha = state.correlations * (now.joint + now.joint.T)
-            state = replace(state, correlations=alpha / alpha.sum())
-        trace.append(engine.expect(state, joint=False).log_likelihood)
-    whole = np.zeros((mixture.n_topics, mixture.n_topics))
-    whole[np.ix_(known, known)] = state.correlations
-    return whole, trace[-1]
+    try:
+        found = solution(trace, _loop(run, trace, max_passes, stopping, progress))
+        deferred_ctrl_c.check()
+        return found
+    except KeyboardInterrupt:
+        return completed(lambda: solution(trace, Stop.INTERRUPTED))[0]
 
 
 def _loop(
     run: Run,
+    trace: list[float],
     max_passes: int,
-    time_limit: float | None,
-    begin: float,
-    told: Callable[[list[float]], Any] | None,
-) -> tuple[list[float], str]:
-    """Step until something says stop; what stopped it, in a sentence."""
-    trace: list[float] = []
-    try:
-        while len(trace) < max_passes:
-            trace.append(run.step())
-            if told and told(trace):
-                return trace, "the callback asked to stop"
-            if run.settled is not None:
-                return trace, run.settled
-            if time_limit is not None and time.monotonic() - begin >= time_limit:
-                return trace, f"the time limit of {time_limit:g} seconds was reached"
-    except KeyboardInterrupt:
-        return trace, "interrupted by the user"
-    return trace, f"the limit of {max_passes:,} passes was reached"
+    stopping: Stopping,
+    progress: Callable[[list[float]], Progress],
+) -> Stop:
+    """Make passes until something says stop."""
+    while len(trace) < max_passes:
+        trace.append(run.step())
+        if stopping.tell(lambda: progress(trace)):
+            return Stop.CALLBACK
+        if run.settled is not None:
+            return Stop.CONVERGED
+        if stopping.is_late():
+            return Stop.TIME_LIMIT
+    return Stop.PASS_LIMIT
 
 
-def _teller(
-    callback: Callable[[Progress], Any], run: Run, begin: float, seen: Any, moments: Moments | WeightedMoments
-) -> Callable[[list[float]], Any]:
-    """Tell the callback about the pass just done, and hear whether to stop."""
+def _sentence(stop: Stop, run: Run, max_passes: int, time_limit: float | None) -> str:
+    """Why a fit ended, with the numbers that belong to it."""
+    if stop is Stop.CONVERGED and run.settled is not None:
+        return run.settled
+    if stop is Stop.TIME_LIMIT:
+        return f"the time limit of {time_limit:g} seconds was reached"
+    if stop is Stop.PASS_LIMIT:
+        return f"the limit of {max_passes:,} passes was reached"
+    return stop.value
+
+
+def _reporter(run: Run, stopping: Stopping, seen: Any, moments: PairMoments) -> Callable[[list[float]], Progress]:
+    """What callbacks are told of the pass just made."""
+    phases: list[str] = []  # the phase of each pass
 
     def mixture() -> Mixture:
         return _with_all_words(run.mixture(), seen, moments, {})
 
-    def told(trace: list[float]) -> Any:
-        active = run.active() / seen.size
-        return callback(Progress(len(trace), trace[-1], time.monotonic() - begin, active, run.phase, mixture))
+    def progress(trace: list[float]) -> Progress:
+        phases.append(run.phase)
+        active, in_phase = run.active() / seen.size, phases.count(run.phase)
+        return Progress(len(trace), trace[-1], stopping.seconds, active, run.phase, mixture, in_phase)
 
-    return told
+    return progress
 
 
 def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
@@ -219,13 +195,11 @@ def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
     return EM(sparsity) if solver == "em" else SOLVERS[solver]()
 
 
-def _check(moments: Moments | WeightedMoments, tolerance: float, time_limit: float | None) -> None:
+def _check(moments: PairMoments, tolerance: float) -> None:
     if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit must be positive, but is {time_limit}")
 
 
 def check_n_topics(n_topics: int) -> int:
@@ -258,9 +232,7 @@ def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) ->
         )
 
 
-def _aligned_start(
-    start: Mixture, n_topics: int, seen: Any, moments: Moments | WeightedMoments, seed: int
-) -> Mixture:
+def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: PairMoments, seed: int) -> Mixture:
     """The given mixture over the words that have pairs, with a little of every word and every pair of topics.
 
     A topic with no such word begins as a noisy unigram, because equal topics would stay equal.
@@ -287,15 +259,13 @@ def _aligned_start(
     return Mixture(0.99 * topics + 0.01 * unigram, alpha / alpha.sum())
 
 
-def _with_all_words(
-    mixture: Mixture, seen: Any, moments: Moments | WeightedMoments, provenance: dict[str, Any]
-) -> Mixture:
+def _with_all_words(mixture: Mixture, seen: Any, moments: PairMoments, provenance: dict[str, Any]) -> Mixture:
     topics = np.zeros((mixture.n_topics, moments.n_words))
     topics[:, seen] = mixture.topics
     return Mixture(topics, mixture.correlations, moments.vocabulary, moments.preparation, provenance)
 
 
-def _provenance(moments: Moments | WeightedMoments, solver: Solver, seed: int) -> dict[str, Any]:
+def _provenance(moments: PairMoments, solver: Solver, seed: int) -> dict[str, Any]:
     """What it takes to do the fit again."""
     return {
         "fdmix": version("fdmix"),

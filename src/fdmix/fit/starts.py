@@ -81,7 +81,7 @@ def _candidates(
 def _projected_rows(
     mhat: sp.csr_array, words: Any, unigram: Floats, dimensions: int, rng: np.random.Generator
 ) -> Any:
-    """The words' rows of Mhat, each summing to 1, in so many random dimensions (sparse signs)."""
+    """The words' rows of Mhat, each summing to 1, projected to random dimensions (sparse signs)."""
     n_words = unigram.size
     projection: sp.csr_array | None = None
     if n_words > dimensions:
@@ -91,7 +91,7 @@ def _projected_rows(
         starts = np.arange(0, columns.size + 1, per_row)
         projection = sp.csr_array((signs, columns, starts), shape=(n_words, dimensions))
     points = np.empty((words.size, min(n_words, dimensions)), np.float32)
-    for begin in range(0, words.size, ROWS_AT_A_TIME):  # in float64, which is large, only so many
+    for begin in range(0, words.size, ROWS_AT_A_TIME):  # a few rows at a time: they are large in float64
         some = words[begin : begin + ROWS_AT_A_TIME]
         rows = mhat[some] if projection is None else mhat[some] @ projection
         points[begin : begin + some.size] = rows.toarray() / unigram[some][:, None]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.mixture.relations import lift, topic_correlation
+
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOOTHING = 1e-6  # share of the unigram in a topic: pyLDAvis takes logarithms of all entries
 
@@ -77,17 +79,12 @@ def correlation_graph(correlations: Floats, top_words: list[list[str]], threshol
     """
     graph = ask_for("networkx", "graphs").Graph()
     shares = correlations.sum(axis=1)
-    chance = np.outer(shares, shares)
-    lift = np.divide(correlations, chance, out=np.zeros_like(chance), where=chance > 0)
-    covariance = correlations - chance
-    deviation = np.sqrt(np.maximum(np.diag(covariance), 0))
-    scale = np.outer(deviation, deviation)
-    correlation = np.divide(covariance, scale, out=np.full_like(scale, np.nan), where=scale > 0)
+    lifts, correlation = lift(correlations), topic_correlation(correlations)
     for topic, words in enumerate(top_words):
         graph.add_node(topic, words=", ".join(words), share=float(shares[topic]))
-    for i, j in np.argwhere(np.triu(lift > threshold, 1)).tolist():
+    for i, j in np.argwhere(np.triu(lifts > threshold, 1)).tolist():
         graph.add_edge(
-            i, j, weight=float(correlations[i, j]), lift=float(lift[i, j]), correlation=float(correlation[i, j])
+            i, j, weight=float(correlations[i, j]), lift=float(lifts[i, j]), correlation=float(correlation[i, j])
         )
     return graph
 

@@ -1,4 +1,4 @@
-"""The full dependence mixture: topics, their correlations, and the model's formulas in plain NumPy."""
+"""The full dependence mixture: topics, how they occur together, and the model's formulas in plain NumPy."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
 from fdmix.mixture.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments, topic_frame
+from fdmix.mixture.relations import lift, related_topics, topic_correlation
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import mapping, reason, strings
 from fdmix.storage.model_folder import read_folder, write_folder
@@ -30,13 +31,14 @@ class Mixture:
     Parameters
     ----------
     topics : (T, N), mu_t(u), each row a probability distribution over words
-    correlations : (T, T), alpha = E[theta theta'], symmetric, non-negative, sums to 1; unless given, those of
-        documents whose theta ~ Dirichlet(1/T, ..., 1/T): all topics equally frequent, a few in each document
+    correlations : (T, T), alpha = E[theta theta'], the co-occurrence of topics, not their correlation (which
+        `topic_correlation` gives): symmetric, non-negative, sums to 1. Unless given, that of documents whose theta ~
+        Dirichlet(1/T, ..., 1/T): all topics equally frequent, a few in each document
     vocabulary : N words, optional
     preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
-    concentration : A of the Dirichlet prior of documents, A E[theta], if documents told it (`refine`); alpha tells
-        another one, which is right where documents do follow a Dirichlet
+    concentration : A of the Dirichlet prior A E[theta] of documents, estimated by `refine`, or None. Without it, the
+        prior matches alpha
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -97,6 +99,18 @@ class Mixture:
     def shares(self) -> Floats:
         """E[theta], the row sums of alpha: how much of the corpus each topic makes up."""
         return np.asarray(self.correlations.sum(axis=1))
+
+    def lift(self) -> Floats:
+        """alpha_ij / (p_i p_j), (T, T): above 1 where two topics occur together more often than by chance."""
+        return lift(self.correlations)
+
+    def topic_correlation(self) -> Floats:
+        """The correlation of two topics' shares over documents, (T, T); `correlations` is E[theta theta'] instead."""
+        return topic_correlation(self.correlations)
+
+    def related(self, topic: int, n: int = 3) -> list[int]:
+        """Up to n other topics that occur together with this one more than by chance, the largest lift first."""
+        return related_topics(self.correlations, topic, n)
 
     def __repr__(self) -> str:
         return f"Mixture({self.n_topics:,} topics over {self.n_words:,} words)"

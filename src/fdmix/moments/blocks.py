@@ -12,7 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.content_hashes import content_hashes
-from fdmix.corpus.corpus import Corpus, document_lengths, whole_counts
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.counts import document_lengths, whole_counts
+from fdmix.corpus.preparation import Preparation, joined
 from fdmix.corpus.vocabulary import Vocabulary
 from fdmix.moments.inverted_index import Integers, count_words
 from fdmix.moments.ledger import Digest
@@ -140,7 +142,7 @@ def _as_corpus(counts: Any, vocabulary: Vocabulary | None, *, copy: bool) -> Cor
     if vocabulary is None or counts.vocabulary == vocabulary:
         return counts
     if counts.vocabulary is not None:
-        raise ValueError("the corpus has a vocabulary of its own, different from the one given")
+        raise ValueError("the corpus has a vocabulary already, different from the one given")
     return Corpus.trusting(counts.counts, vocabulary)
 
 
@@ -197,3 +199,18 @@ def _cut(block: Block) -> Iterator[Block]:
         return
     for begin, end in pairwise(cuts):
         yield Block(block.counts[begin:end], block.copies[begin:end], block.vocabulary)
+
+
+class PreparationsOfStream:
+    """Adds up the preparations of a stream of corpora as they pass; `total` is None if one of them has none."""
+
+    def __init__(self, stream: Iterator[Corpus]) -> None:
+        self.stream, self.first = stream, True
+        self.total: Preparation | None = None
+
+    def __iter__(self) -> Iterator[Corpus]:
+        for corpus in self.stream:
+            own = None if corpus.preparation is None else corpus.preparation.weighted()
+            self.total = own if self.first else joined(self.total, own)
+            self.first = False
+            yield corpus

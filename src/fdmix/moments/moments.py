@@ -6,7 +6,7 @@ import hashlib
 import json
 import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from hashlib import blake2b
@@ -18,17 +18,16 @@ import scipy.sparse as sp
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Cleaning, Preparation, joined, least_count
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
-from fdmix.moments.blocks import Tally, blocks_of, buckets, corpora, tally
+from fdmix.moments import file
+from fdmix.moments.blocks import PreparationsOfStream, Tally, blocks_of, buckets, corpora, tally
 from fdmix.moments.cost import Estimate
 from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.pair_sums import PairSums
 from fdmix.runtime.memory import available_bytes
 from fdmix.runtime.whole_numbers import whole_number
-from fdmix.storage.arrays import FileError, read_arrays, write_arrays
-from fdmix.storage.facts import reason, stated_number, string, strings
-
-KIND, FORMAT = "moments", 2  # format 1 had no ledger
+from fdmix.storage.arrays import FileError
+from fdmix.storage.facts import reason
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,10 +108,10 @@ class Moments:
         counts : Corpus, table of whole counts (documents x words), or a stream of either
             A stream is read once, chunk by chunk, and never held as a whole. Corpora with different
             vocabularies are united by word.
-        vocabulary : words of the columns, for counts that are no `Corpus`
+        vocabulary : words of the columns, for counts that are not a `Corpus`
         weights : whole numbers, one per document: weight 3 counts a document three times. Not for streams.
-        folds : keep the moments of so many buckets of documents apart (0: none). A document's bucket is a hash
-            of its own words and counts: the same in any shard, and copies of a document share it.
+        folds : keep the moments of this many buckets of documents apart (0: none). A hash of a document's words and
+            counts chooses its bucket: the same one in any shard, and for copies of the document.
         n_threads : default: all cores. The result does not depend on it.
         memory_limit : bytes that counting may take (default: what is free). More is refused before it starts; with a
             stream, before the block that would exceed it
@@ -122,7 +121,7 @@ class Moments:
             raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
         words = None if vocabulary is None else as_vocabulary(vocabulary)
         source = corpora(counts, words)
-        preparations = _Preparations(iter(()) if isinstance(source, Corpus) else source)
+        preparations = PreparationsOfStream(iter(()) if isinstance(source, Corpus) else source)
         limit = available_bytes() if memory_limit is None else memory_limit
         total: Moments | None = None
         if isinstance(source, Corpus):
@@ -371,47 +370,17 @@ class Moments:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
-        everyone = (self, *self.folds)
-        facts = {
-            "documents": [[part.n_documents, part.n_skipped] for part in everyone],
-            "vocabulary": self.vocabulary,
-            "edits": self.edits,
-            "preparation": None if self.preparation is None else self.preparation.facts(),
-            "ledger": [part.ledger.facts() for part in everyone],
-        }
-        arrays: dict[str, Any] = {}
-        for number, part in enumerate(everyone):
-            arrays |= {
-                f"{number}.first": part.pairs.first,
-                f"{number}.columns": part.pairs.columns,
-                f"{number}.sums": part.pairs.sums,
-                f"{number}.word_counts": part.word_counts,
-                f"{number}.document_frequencies": part.document_frequencies,
-            }
-        write_arrays(path, KIND, FORMAT, facts, arrays)
+        file.write(path, (self, *self.folds))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Moments:
         """Read a file of `save`: checked in full, then memory-mapped. A damaged file is refused."""
-        facts, arrays = read_arrays(path, KIND, FORMAT)
         try:
-            known = facts["vocabulary"]
-            words = None if known is None else as_vocabulary(strings(known, "the vocabulary"))
-            edits = string(facts["edits"], "the fingerprint of edits")
-            preparation = Preparation.from_facts(facts.get("preparation"))
-            numbers = _document_numbers(facts["documents"])
-            ledgers = [Ledger.from_facts(stated) for stated in facts.get("ledger") or [None] * len(numbers)]
-            if len(ledgers) != len(numbers):
-                raise ValueError("there must be a ledger for the whole and for each fold")
-            parts = []
-            for number, (n_documents, n_skipped) in enumerate(numbers):
-                name = f"{number}.{{}}".format
-                pairs = PairSums(*(arrays[name(part)] for part in ("first", "columns", "sums")))
-                word_counts, frequencies = arrays[name("word_counts")], arrays[name("document_frequencies")]
-                part = cls(pairs, word_counts, frequencies, n_documents, n_skipped, words, edits=edits)
-                parts.append(replace(part, ledger=ledgers[number]))
-            return replace(parts[0], folds=tuple(parts[1:]), preparation=preparation)
+            whole, *folds = file.read(path)
+            return cls(**whole, folds=tuple(cls(**fold) for fold in folds))
         except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, FileError):
+                raise
             raise FileError(f"{path} is not a valid file of moments: {reason(error)}") from None
 
     @classmethod
@@ -469,7 +438,7 @@ class Moments:
             tallies[name] = getattr(self, name) + sign * getattr(other, name)
             if tallies[name].size and tallies[name].min() < 0:
                 if name == "document_frequencies" and self.edits != other.edits:
-                    tallies[name] = np.maximum(tallies[name], 0)  # joined words are no exact count
+                    tallies[name] = np.maximum(tallies[name], 0)  # those of joined words are not exact
                     continue
                 raise ValueError(f"{name.replace('_', ' ')} would become negative")
         return Moments(
@@ -518,26 +487,3 @@ class Moments:
             self.preparation,
             self.ledger,
         )
-
-
-class _Preparations:
-    """Adds up the preparations of a stream of corpora as they pass; `total` is None if one of them has none."""
-
-    def __init__(self, stream: Iterator[Corpus]) -> None:
-        self.stream, self.first = stream, True
-        self.total: Preparation | None = None
-
-    def __iter__(self) -> Iterator[Corpus]:
-        for corpus in self.stream:
-            own = None if corpus.preparation is None else corpus.preparation.weighted()
-            self.total = own if self.first else joined(self.total, own)
-            self.first = False
-            yield corpus
-
-
-def _document_numbers(value: Any) -> list[tuple[int, int]]:
-    """(documents, skipped documents) of the whole and of each fold, as a file states them."""
-    pairs = value if isinstance(value, list) else []
-    if not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        raise ValueError("the numbers of documents must be a list of pairs")
-    return [(stated_number(n, "a number of documents"), stated_number(m, "a number of documents")) for n, m in pairs]

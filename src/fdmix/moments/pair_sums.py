@@ -22,8 +22,8 @@ OVERFLOW = (
 )
 BYTES_PER_PAIR = 12
 BLOCK_ENTRIES = 10_000_000  # counts to work on at a time
-INDEX_ENTRIES = 3_000_000  # of which so many are in the inverted index at a time
-PANEL_ENTRIES = 1 << 20  # rows are worked on in panels of about so many entries
+INDEX_ENTRIES = 3_000_000  # counts in the inverted index at a time
+PANEL_ENTRIES = 1 << 20  # entries of a panel, the rows that a task works on
 UNTOUCHED_ENTRIES = 1 << 28  # room asked for at first; the operating system gives memory when it is written
 
 

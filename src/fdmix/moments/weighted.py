@@ -1,4 +1,4 @@
-"""Moments in floating point: for weights that are no whole numbers, of documents or of words in them."""
+"""Moments in floating point: for fractional weights of documents, or of words in documents."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class WeightedMoments:
     def of(cls, counts: Any, vocabulary: Iterable[str] | None = None, *, weights: Any = None) -> WeightedMoments:
         """Count the pairs of documents; `weights` has one number from 0 upwards for each of them.
 
-        Equal documents are joined and all are put in an order of their own before anything is added up: weight 3 and
+        Equal documents are joined and all are put in an order that depends on their contents before anything is added up: weight 3 and
         three copies give the same bits, wherever they stand, and weight 0 is the same as not being there.
         """
         table = sp.csr_array(counts, dtype=np.float64, copy=True)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from fdmix.runtime.interruption import deferred_ctrl_c
 from fdmix.runtime.whole_numbers import whole_number
 
 Item = TypeVar("Item")
@@ -32,6 +33,7 @@ def in_threads(
 ) -> Iterator[Result]:
     """Like `map(work, items)`, in threads. Results keep the order of the items; all items are submitted at once."""
     workers = thread_count(n_threads)
+    deferred_ctrl_c.check()
     if workers == 1:
         yield from map(work, items)
         return
@@ -43,12 +45,15 @@ def streamed(work: Callable[[Item], Result], items: Iterable[Item], n_threads: i
     """Like `in_threads`, for a stream too large for memory: reads only a few items ahead of the results."""
     workers = thread_count(n_threads)
     if workers == 1:
-        yield from map(work, items)
+        for item in items:
+            deferred_ctrl_c.check()
+            yield work(item)
         return
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
             for item in items:
+                deferred_ctrl_c.check()
                 waiting.append(pool.submit(work, item))
                 if len(waiting) > workers + 1:
                     yield waiting.popleft().result()
@@ -100,7 +105,8 @@ class Workers:
         self._local = threading.local()
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], small: bool = False) -> list[Result]:
-        """[work(item) for item in items], computed in threads unless `small` says that threads would not pay."""
+        """[work(item) for item in items], in threads unless `small` says that they would cost more than they save."""
+        deferred_ctrl_c.check()
         if self._pool is None or small or len(items) == 1:
             return [work(item) for item in items]
         futures = [self._pool.submit(work, item) for item in items]

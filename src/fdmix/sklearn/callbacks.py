@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
-from fdmix.fit.fitting import Progress, Solution
+from fdmix.documents.document_fit import Refinement
+from fdmix.fit.solution import Progress, Solution
 
-__all__ = ["CallbackSupportMixin", "Watch", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Printer", "Watch", "with_callbacks"]
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -26,6 +28,46 @@ except ImportError:  # scikit-learn before 1.9
     def with_callbacks(method: Any) -> Any:
         """Nothing to set up or tear down."""
         return method
+
+
+class Printer:
+    """Prints how a fit goes, as `verbose=` of scikit-learn's estimators does.
+
+    verbose : 1 prints a line for each phase, 2 or more a line for each pass
+    """
+
+    def __init__(self, verbose: int) -> None:
+        self.verbose, self.begin = verbose, time.monotonic()
+        self.last: Progress | Refinement | None = None
+
+    def __call__(self, now: Progress | Refinement) -> None:
+        """After a pass, or after sweeps."""
+        if self.last is not None and self.last.phase != now.phase and self.verbose == 1:
+            self._print(self._line(self.last))
+        self.last = now
+        if self.verbose > 1:
+            self._print(self._line(now))
+
+    def close(self, reason: str) -> None:
+        """The fit has ended."""
+        if self.last is not None and self.verbose == 1:
+            self._print(self._line(self.last))
+        if self.verbose:
+            self._print(f"{reason}, {self._seconds()}")
+
+    def _line(self, now: Progress | Refinement) -> str:
+        if isinstance(now, Progress):
+            done, score = f"{now.phase_passes} passes over pairs", f"log-likelihood {now.log_likelihood:.4f}"
+        else:
+            where = {"passes": "passes over documents", "sampling": "sweeps over documents"}.get(now.phase, "passes")
+            done, score = f"{now.passes} of at most {now.of} {where}", f"completion {now.score:.4f}"
+        return f"{now.phase}: {done}, {score}, {self._seconds()}"
+
+    def _seconds(self) -> str:
+        return f"{time.monotonic() - self.begin:.1f} s"
+
+    def _print(self, line: str) -> None:
+        print(f"[FDM] {line}", flush=True)  # noqa: T201  (what verbose= is for)
 
 
 class Watch:

@@ -1,9 +1,9 @@
-"""scikit-learn's face of fdmix: no arithmetic, only names and forms."""
+"""FDM, the scikit-learn estimator: it translates names and formats and holds no arithmetic."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
@@ -16,27 +16,30 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fdmix.corpus.content_hashes import in_order_of_content
-from fdmix.corpus.corpus import Corpus, whole_counts
+from fdmix.corpus.corpus import Corpus
+from fdmix.corpus.counts import whole_counts
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
 from fdmix.documents.fitting import fit_documents
-from fdmix.documents.refining import MOST_DOCUMENTS
-from fdmix.fit.fitting import Progress, Solution, fit_mixture
+from fdmix.documents.refining import MAX_DOCUMENTS
+from fdmix.fit.fitting import fit_mixture
+from fdmix.fit.solution import Progress, Solution
 from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
 from fdmix.mixture.assignment import assign
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighted import WeightedMoments, is_whole
 from fdmix.runtime.threads import thread_count
-from fdmix.sklearn.callbacks import CallbackSupportMixin, Watch, with_callbacks
+from fdmix.sklearn.callbacks import CallbackSupportMixin, Printer, Watch, with_callbacks
+from fdmix.sklearn.inputs import aligned, corpus_of, is_text, words_of
 from fdmix.solvers import Solver
 
 
 class FractionalCountsWarning(UserWarning):
-    """The estimator got numbers that are no whole counts, and takes them as weights."""
+    """FDM was given fractional numbers, which it takes as weights."""
 
 
 class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator):
-    """A topic model from word pairs, for scikit-learn: counts in, topic shares of documents out.
+    """A topic model from word pairs, for scikit-learn: counts or texts in, topic shares of documents out.
 
     Maximises sum_uv Mhat[u, v] log (mu' alpha mu)[u, v] over topics mu and their correlations alpha, where Mhat is
     the unbiased estimate of the probabilities of word pairs, and makes the topics as sparse as the data allow; then,
@@ -56,6 +59,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         the mixture's prior; or the Dirichlet's parameters
     random_state : whole number or RandomState; None is 0, so that a fit can be repeated
     n_jobs : threads; None or -1: all cores. No result depends on it.
+    verbose : 0 prints nothing, 1 a line for each phase of the fit, 2 a line for each pass
     callback : called with a `Progress` after each pass over the pairs; returning True stops the fit. See also
         `set_callbacks`, and `fit_documents`, which also tells of passes over documents.
 
@@ -66,11 +70,17 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     mixture_ : both, as a `Mixture`; moments_ : what was learned from, as `Moments`; solution_ : how the fit went
     n_iter_ : passes; n_features_in_, feature_names_in_ : columns and, from a DataFrame, their names
 
+    In place of a table of counts, `fit`, `partial_fit`, `transform` and `score` take a list of strings, which is read
+    with the defaults of `read_corpus`, or a `Corpus`; both bring their words along.
+
     >>> from fdmix import worlds
     >>> X = worlds.intervals().sample(2000, length=20).counts
     >>> model = FDM(3).fit(X)
     >>> model.transform(X[:4]).shape
     (4, 3)
+    >>> texts = ["cats chase mice", "mice eat cheese", "dogs chase cats", "people eat cheese"]
+    >>> FDM(2).fit(texts).mixture_
+    Mixture(2 topics over 7 words)
     """
 
     def __init__(
@@ -85,6 +95,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         prior: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
     ) -> None:
         self.n_components = n_components
@@ -96,18 +107,19 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         self.prior = prior
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.callback = callback
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn topics from counts, documents x words; `y` is not looked at.
+        """Learn topics from counts, documents x words, from texts or a Corpus; `y` is not looked at.
 
         sample_weight : how often each document counts. With whole counts and weights the result is the same, to the
             last bit, as with the documents repeated so often.
         """
+        X = self._read(X, None)
         counts, weights = self._checked(X, sample_weight, reset=True)
         _require_some_weight(weights)
-        names = getattr(self, "feature_names_in_", None)
-        self.moments_ = self._counted(counts, weights, None if names is None else as_vocabulary(names))
+        self.moments_ = self._counted(counts, weights, X)
         self._documents = [self._kept(counts, weights)]
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self._solution: Solution | None = None
@@ -117,12 +129,15 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add documents to those seen. Only their pairs are counted: topics are fitted when they are next asked for.
 
-        With whole counts, the result is the same, to the last bit, as that of one `fit` on all documents.
+        With whole counts, the result is the same, to the last bit, as that of one `fit` on all documents. The words
+        of texts are those of the first part: other words of later parts are left out.
         """
         first = not hasattr(self, "moments_")
+        X = self._read(X, None if first else self.moments_)
         counts, weights = self._checked(X, sample_weight, reset=first)
-        names = getattr(self, "feature_names_in_", None) if first else self.moments_.vocabulary
-        more = self._counted(counts, weights, None if names is None else as_vocabulary(names))
+        more = self._counted(counts, weights, X)
+        if not first:
+            more = replace(more, vocabulary=self.moments_.vocabulary)
         self.moments_ = more if first else self.moments_ + more
         self._documents = [*([] if first else self._documents), self._kept(counts, weights)]
         self._solution = None
@@ -131,7 +146,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     def transform(self, X: Any) -> Any:
         """Topic shares of documents: (documents, T), rows sum to 1; the average for one without a known word."""
         check_is_fitted(self, "moments_")
-        counts, _ = self._checked(X, None, reset=False)
+        counts, _ = self._checked(self._read(X, self.moments_), None, reset=False)
         mixture, dtype = self.mixture_, np.float32 if counts.dtype == np.float32 else np.float64
         self._warn_of_fractions(counts, once=True)
         if is_whole(counts):
@@ -150,7 +165,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         Dirichlet prior. With fractional counts there are no halves: the pair log-likelihood.
         """
         check_is_fitted(self, "moments_")
-        counts, weights = self._checked(X, sample_weight, reset=False)
+        counts, weights = self._checked(self._read(X, self.moments_), sample_weight, reset=False)
         _require_some_weight(weights)
         self._warn_of_fractions(counts, once=True)
         if is_whole(counts) and not self._knows_fractions():
@@ -159,13 +174,15 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         moments = WeightedMoments.of(counts, self.moments_.vocabulary, weights=weights)
         return pair_log_likelihood(self.mixture_, moments)
 
-    def name_words(self, words: Iterable[str]) -> Self:
+    def name_words(self, words: Any) -> Self:
         """Say which words the columns count, where `fit` could not know: after a CountVectorizer in a pipeline.
 
-        `pipeline["fdm"].name_words(pipeline["count"].get_feature_names_out())`
+        words : the fitted pipeline that this FDM is a step of, a fitted vectorizer, or the words themselves
+
+        `pipeline = make_pipeline(CountVectorizer(), FDM(20)).fit(texts); pipeline[-1].name_words(pipeline)`
         """
         check_is_fitted(self, "moments_")
-        vocabulary = as_vocabulary(words, self.n_features_in_)
+        vocabulary = as_vocabulary(words_of(words, self), self.n_features_in_)
         self.moments_ = replace(self.moments_, vocabulary=vocabulary)
         if self._solution is not None:
             named = replace(self._solution.mixture, vocabulary=vocabulary)
@@ -219,7 +236,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
             raise ValueError(f"n_components must be a whole number from 1 upwards, not {self.n_components!r}")
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise ValueError(f"max_iter must be a whole number from 1 upwards, not {self.max_iter!r}")
-        watch = Watch(self, self.callback, **data)
+        watch, printer = Watch(self, self.callback, **data), Printer(int(self.verbose))
         settings: dict[str, Any] = {
             "seed": self._seed(), "max_passes": int(self.max_iter), "tolerance": self.tol,
             "n_threads": self._n_threads(),
@@ -227,22 +244,32 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if any(part is None for part in self._documents) or self.sparsity != "auto" or self.solver != "em":
             self._solution = fit_mixture(
                 self.moments_, int(self.n_components),
-                solver=self.solver, sparsity=self.sparsity, callback=watch, **settings,
+                solver=self.solver, sparsity=self.sparsity, callback=_heard_by(printer, watch), **settings,
             )  # fmt: skip
         else:
-            documents = Corpus(
-                in_order_of_content(sp.vstack(self._documents, format="csr")), self.moments_.vocabulary
+            table = in_order_of_content(sp.vstack(self._documents, format="csr"))
+            documents = Corpus(table, self.moments_.vocabulary, preparation=self.moments_.preparation)
+            self._solution = fit_documents(
+                documents, int(self.n_components), callback=_heard_by(printer, watch), **settings
             )
-            heard = _passes_only(watch)
-            self._solution = fit_documents(documents, int(self.n_components), callback=heard, **settings)
         watch.close()
+        printer.close(self._solution.reason)
         if not self._solution.converged and self.n_iter_ >= self.max_iter:
             warnings.warn(
                 f"{self._solution.reason} before the topics settled: raise max_iter", ConvergenceWarning, stacklevel=4
             )
 
+    def _read(self, X: Any, like: Any) -> Any:
+        """Texts and corpora as a Corpus, over the words of moments if there are any; all else as it is."""
+        if is_text(X):
+            X = corpus_of(X, like, self._n_threads())
+        if not isinstance(X, Corpus) or like is None:
+            return X
+        return Corpus(aligned(X, like), like.vocabulary, preparation=X.preparation)
+
     def _checked(self, X: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Any]:
         """The counts as a dense or CSR table, and the documents' weights or None."""
+        X = X.counts if isinstance(X, Corpus) else X
         counts = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
         if sample_weight is None:
             return counts, None
@@ -260,8 +287,15 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
             )
         return counts, weights
 
-    def _counted(self, counts: Any, weights: Any, words: Vocabulary | None) -> Moments | WeightedMoments:
+    def _counted(self, counts: Any, weights: Any, X: Any) -> Moments | WeightedMoments:
+        """The moments of X, whose counts were checked, with the words that X brings along."""
         self._warn_of_fractions(counts, once=False)
+        if isinstance(X, Corpus):
+            return replace(self._pairs(counts, weights, X.vocabulary), preparation=X.preparation)
+        names = getattr(self, "feature_names_in_", None)
+        return self._pairs(counts, weights, None if names is None else as_vocabulary(names))
+
+    def _pairs(self, counts: Any, weights: Any, words: Vocabulary | None) -> Moments | WeightedMoments:
         if is_whole(counts) and (weights is None or is_whole(weights)):
             return Moments.of(counts, words, weights=weights, n_threads=self._n_threads())
         return WeightedMoments.of(counts, words, weights=weights)
@@ -273,7 +307,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         table = whole_counts(counts)
         if weights is None:
             return table
-        if weights.sum() > max(MOST_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
+        if weights.sum() > max(MAX_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
             return None
         return table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
 
@@ -305,9 +339,14 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         return int(self.n_jobs) if self.n_jobs >= 0 else max(1, thread_count() + 1 + int(self.n_jobs))
 
 
-def _passes_only(watch: Callable[[Progress], Any]) -> Callable[[Any], Any]:
-    """Tell the watch about passes over the pairs, not about those over documents."""
-    return lambda now: watch(now) if isinstance(now, Progress) else None
+def _heard_by(printer: Printer, watch: Callable[[Progress], Any]) -> Callable[[Any], Any]:
+    """Print all that goes on; tell the watch about passes over the pairs only, and hear whether to stop."""
+
+    def heard(now: Any) -> Any:
+        printer(now)
+        return watch(now) if isinstance(now, Progress) else None
+
+    return heard
 
 
 def _require_some_weight(weights: Any) -> None:

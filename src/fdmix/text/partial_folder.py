@@ -125,8 +125,8 @@ class PartialFolder:
             total = Moments.load(path)
         except (FileNotFoundError, KeyError, ValueError):
             return 0, None  # counted again, from the tokens
-        fits = total.vocabulary == vocabulary and len(total.folds) == folds and done <= n_batches
-        return (done, total) if fits else (0, None)
+        stated = (total.vocabulary, len(total.folds), total.edits)
+        return (done, total) if stated == (vocabulary, folds, "") and done <= n_batches else (0, None)
 
     def end(self, error: Exception) -> None:
         """After an error, keep the checkpoints only if the same command may succeed later.

@@ -21,7 +21,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from fdmix import Cleaning, Mixture, Moments, read_corpus, read_moments
-from fdmix.cli.looking import _of_model, _of_moments
+from fdmix.cli.info import _of_model, _of_moments
 from fdmix.corpus.preparation import Preparation
 from fdmix.storage.arrays import MAGIC, PREAMBLE, FileError
 from fdmix.text import batches, reading

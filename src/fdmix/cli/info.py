@@ -1,4 +1,4 @@
-"""topics, info: what a model or a file of moments holds."""
+"""info: what a model or a file of moments holds, and where it comes from."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import print_json, show
-from fdmix.cli.counting import facts_of
 from fdmix.cli.inputs import is_moments
-from fdmix.cli.options import AsJson, Model
-from fdmix.cli.tables import hint_at_dominating_words, plain_table, topic_facts, topic_table
+from fdmix.cli.options import AsJson
+from fdmix.cli.tables import plain_table
 from fdmix.corpus.preparation import Preparation
 from fdmix.display import for_terminal
 from fdmix.mixture.mixture import Mixture
@@ -20,27 +19,6 @@ from fdmix.moments.moments import Moments
 from fdmix.storage.model_folder import is_model
 
 MOST_LISTED = 20  # words of a list, such as stop words; --json gives all
-
-
-def topics(
-    model: Model,
-    words: Annotated[int, typer.Option("--words", "-n", min=1, help="Words of each topic.")] = 10,
-    as_json: AsJson = False,
-) -> None:
-    """Show the topics of a model: words, shares, and which topics occur together.
-
-    Examples:
-
-      fdmix topics model
-
-      fdmix topics model --words 20 --json
-    """
-    mixture = Mixture.load(model)
-    if as_json:
-        print_json(topic_facts(mixture, words))
-    else:
-        topic_table(mixture, words)
-        hint_at_dominating_words(mixture)
 
 
 def info(
@@ -109,6 +87,21 @@ def _of_model(mixture: Mixture) -> dict[str, Any]:
         "active entries": int((mixture.topics > 0).sum()),
         "provenance": dict(mixture.provenance),
         "cleaning": _cleaning(mixture.preparation),
+    }
+
+
+def facts_of(moments: Moments) -> dict[str, Any]:
+    """What moments hold, for JSON and `info`."""
+    return {
+        "documents": moments.n_documents,
+        "skipped (under two tokens)": moments.n_skipped,
+        "words": moments.n_words,
+        "tokens": moments.n_tokens,
+        "pairs": moments.n_pairs,
+        "folds": len(moments.folds),
+        "vocabulary": "open" if moments.is_open else "closed",
+        "sha256": moments.checksum(),
+        **moments.ledger.facts(),
     }
 
 

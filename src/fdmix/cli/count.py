@@ -1,0 +1,126 @@
+"""count: from text to a file of moments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fdmix.cli.console import print_json, say, steps, timed
+from fdmix.cli.info import facts_of
+from fdmix.cli.inputs import check_output, refuse_to_replace
+from fdmix.cli.options import Again, AsJson, Force, Inputs, TextOptions, Threads, with_text_options
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.storage.model_folder import is_model
+from fdmix.text.files import STDIN
+from fdmix.text.forecast import forecast
+from fdmix.text.reading import read_moments
+from fdmix.text.resuming import CountInProgress
+from fdmix.text.sources import Files, files_of
+
+
+@with_text_options
+def count(
+    inputs: Inputs,
+    text: TextOptions,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.")] = None,
+    like: Annotated[Path | None, typer.Option(help="Moments or a model whose words and cleaning to keep.")] = None,
+    keep_all_words: Annotated[
+        bool, typer.Option("--open", help="Keep every word, so that later counts can bring new ones.")
+    ] = False,
+    folds: Annotated[int, typer.Option(min=0, help="Keep N parts apart, for cross-validation.")] = 0,
+    again: Again = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say what counting will take, from a sample of the text.")
+    ] = False,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    force: Force = False,
+) -> None:
+    """Count the word pairs of text into a file of moments.
+
+    Resumes if interrupted: repeat the same command. The result is the same to
+    the last bit.
+
+    Daily updates: count the first part with --open, and later parts with --like
+    the first. New words enter, and rare words are left out when topics are
+    fitted. Without --open, --like never lets a new word in.
+
+    Examples:
+
+      fdmix count a.csv b.parquet --column text -o moments
+
+      fdmix count monday.csv --open -o monday.moments
+
+      fdmix count tuesday.csv --like monday.moments -o tuesday.moments
+    """
+    if like is not None and (text.given or keep_all_words):
+        raise ValueError("--like keeps the words and the cleaning of a file: other options of cleaning do not apply")
+    if out is None and not estimate:
+        raise ValueError("give --out FILE for the moments, or --estimate to see what counting will take")
+    if out is not None and estimate:
+        raise ValueError("--estimate writes no file: leave out --out")
+    if out is not None:
+        check_output(out, inputs)
+    files = files_of(inputs, text.layout)
+    if not again:
+        _refuse_repeated_paths(files)
+    model = None if like is None else (Mixture.load(like) if is_model(like) else Moments.load(like))
+    cleaning = text.with_open_vocabulary() if keep_all_words else text.cleaning
+    if out is None:
+        _say_forecast(files, cleaning, model, threads, as_json)
+        return
+    job = CountInProgress(files, cleaning, out, like=model, folds=folds)
+    refuse_to_replace(out, force or job.resumes)
+    with timed() as seconds:
+        moments = counted_files(job, threads, f"What was done is kept in {job.folder}: the same command resumes it.")
+        took = seconds()
+    for source in moments.ledger.counted_twice():
+        say(f"Warning: {source.times} files hold the same {source.documents:,} documents as {source.name}.")
+    if not moments.n_documents:
+        say("Warning: no document has two or more words.")
+    if as_json:
+        print_json({"moments": str(out)} | facts_of(moments) | {"seconds": round(took, 3)})
+    say(f"Wrote {out}: {moments!r}")
+
+
+def _refuse_repeated_paths(files: Files) -> None:
+    paths = [path if path == STDIN else str(Path(path).resolve()) for path in files.paths]
+    if twice := sorted({path for path in paths if paths.count(path) > 1} if len(set(paths)) < len(paths) else ()):
+        raise ValueError(f"{Path(twice[0]).name} is given twice: leave one out, or give --again to count it twice")
+
+
+def _say_forecast(files: Files, cleaning: Any, like: Any, threads: int | None, as_json: bool) -> None:
+    if STDIN in files.paths:
+        raise ValueError("--estimate reads a sample first: give files, not standard input")
+    with steps() as bars:
+        found = forecast(files, cleaning, like, n_threads=threads, report=bars.report)
+    if as_json:
+        print_json(found.__dict__)
+    else:
+        say(f"Counting will take {found}.")
+
+
+def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) -> Moments:
+    """Count files with checkpoints; standard input without."""
+    with steps() as bars, timed() as seconds:
+        try:
+            if STDIN in job.files.paths:
+                moments = read_moments(
+                    job.files, preset=None if job.like is not None else job.cleaning, like=job.like, folds=job.folds,
+                    n_threads=threads, report=bars.report,
+                )  # fmt: skip
+                moments.save(job.target)
+            else:
+                if job.resumes:
+                    say(f"Resuming from {job.folder}.")
+                elif job.replaces_a_failed_count:
+                    say(f"{job.folder} is left from a count that failed: beginning anew.")
+                moments = job.run(n_threads=threads, report=bars.report)
+        except KeyboardInterrupt:
+            say(f"Stopped. {when_stopped}")
+            raise typer.Exit(130) from None
+        say(f"Read {len(job.files.paths):,} file(s) in {seconds():.1f} s.")
+    return moments

@@ -1,0 +1,58 @@
+"""merge: exact sums of files of moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Annotated
+
+import typer
+
+from fdmix.cli.console import say
+from fdmix.cli.inputs import check_output, moments_files, refuse_shared_sources, refuse_to_replace
+from fdmix.cli.options import Again, Force, Out
+from fdmix.moments.moments import Moments
+
+
+def merge(
+    inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.", metavar="FILES")],
+    out: Out,
+    again: Again = False,
+    force: Force = False,
+) -> None:
+    """Add files of moments: exact sums, whatever their order.
+
+    The result is that of one count of all documents, if the parts have an open
+    vocabulary (fdmix count --open) or the same words (--like). A source that is
+    in two of the parts is refused: it would be counted twice.
+
+    Example: fdmix merge monday.moments tuesday.moments -o week.moments
+    """
+    check_output(out, [])
+    refuse_to_replace(out, force)
+    files = moments_files(inputs)
+    if not files:
+        raise ValueError("merge adds files of moments, as written by `fdmix count`; these are not")
+    parts = [Moments.load(path) for path in files]
+    if not again:
+        refuse_shared_sources(files, parts)
+    if _vocabularies_may_miss_words(parts):
+        say(
+            "Warning: the parts chose their words separately, so a word may be missing where it was rare. "
+            "Count all parts with --open, or later ones with --like the first, to avoid it."
+        )
+    total = reduce(add, parts)
+    total.save(out)
+    say(f"Wrote {out}: {total!r}")
+
+
+def _vocabularies_may_miss_words(parts: Sequence[Moments]) -> bool:
+    """Whether parts with different words left some out for being rare or common."""
+    if all(part.vocabulary == parts[0].vocabulary for part in parts):
+        return False
+    chosen = (part.preparation.cleaning for part in parts if part.preparation is not None and not part.is_open)
+    return any(
+        cleaning.min_count != 1 or cleaning.max_words is not None or cleaning.max_share < 1 or cleaning.phrases
+        for cleaning in chosen
+    )

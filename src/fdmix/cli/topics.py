@@ -1,0 +1,33 @@
+"""topics: the topics of a model, as a table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fdmix.cli.console import print_json
+from fdmix.cli.options import AsJson, Model
+from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
+from fdmix.mixture.mixture import Mixture
+
+
+def topics(
+    model: Model,
+    words: Annotated[int, typer.Option("--words", "-n", min=1, help="Words of each topic.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show the topics of a model: words, shares, and which topics occur together.
+
+    Examples:
+
+      fdmix topics model
+
+      fdmix topics model --words 20 --json
+    """
+    mixture = Mixture.load(model)
+    if as_json:
+        print_json(topic_facts(mixture, words))
+    else:
+        topic_table(mixture, words)
+        hint_at_dominating_words(mixture)
