@@ -1,4 +1,4 @@
-"""Worlds with known answers: topics, a law for the topics of documents, and corpora drawn from them."""
+"""Synthetic worlds with known topics, for tests and experiments, and corpora drawn from them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fdmix.mixture.mixture import Mixture, dirichlet_correlations
 from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-DOCUMENTS_AT_A_TIME = 50_000
+DOCUMENTS_AT_A_TIME = 50_000  # documents drawn at once; bounds the memory
 
 
 class ThetaLaw(Protocol):
-    """How the topic shares theta of a document are drawn."""
+    """The distribution of a document's topic shares theta."""
 
     @property
     def correlations(self) -> Floats:
@@ -46,9 +46,10 @@ class Dirichlet:
         return dirichlet_correlations(self.a)
 
     def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
-        """Polya's urn, which is the Dirichlet with theta integrated out.
+        """The topic of every token (documents x length), by Polya's urn: the Dirichlet with theta integrated out.
 
-        Token i is a fresh draw from the mean with probability A / (A + i), else a copy of an earlier one.
+        Token i is drawn from the mean with probability A / (A + i); otherwise it copies the topic of an earlier
+        token.
         """
         total = self.a.sum()
         cumulative = np.cumsum(self.a / total)
@@ -63,7 +64,7 @@ class Dirichlet:
 
 @dataclass(frozen=True, eq=False)
 class LogisticNormal:
-    """theta = softmax(x), x ~ Normal(mean, covariance): topics that come together, as in correlated topic models."""
+    """theta = softmax(x), x ~ Normal(mean, covariance), as in correlated topic models."""
 
     mean: Floats
     covariance: Floats
@@ -79,7 +80,7 @@ class LogisticNormal:
 
     @cached_property
     def correlations(self) -> Floats:
-        """E[theta theta'], by 200,000 draws: it has no closed form."""
+        """E[theta theta'], estimated from 200,000 draws, because it has no closed form."""
         rng = np.random.default_rng(0)
         total = np.zeros(self.covariance.shape)
         for _ in range(20):
@@ -88,13 +89,13 @@ class LogisticNormal:
         return total / total.sum()
 
     def theta(self, n_documents: int, rng: np.random.Generator) -> Floats:
-        """Topic shares of some documents."""
+        """The topic shares of n_documents documents, (documents x topics)."""
         x = rng.multivariate_normal(self.mean, self.covariance, n_documents, method="eigh")
         weights = np.exp(x - x.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True)
 
     def token_topics(self, n_documents: int, length: int, rng: np.random.Generator) -> Any:
-        """Draw theta, then a topic for every token."""
+        """The topic of every token (documents x length): draws theta, then the topics."""
         cumulative = np.cumsum(self.theta(n_documents, rng), axis=1)
         offset = np.arange(n_documents)[:, None]
         drawn = rng.random((n_documents, length)) * cumulative[:, -1:]
@@ -107,7 +108,7 @@ class LogisticNormal:
 class World:
     """A generator of documents whose topics are known: theta_d ~ law, words ~ theta_d' topics.
 
-    `law` may be a number or T numbers, which stand for a Dirichlet.
+    law : a ThetaLaw; or a number or T numbers, the parameters of a Dirichlet
 
     >>> world = intervals()
     >>> world.sample(1000, length=20, seed=1)
@@ -137,7 +138,7 @@ class World:
         return Mixture(self.topics, self.law.correlations)
 
     def sample(self, n_documents: int, length: int = 30, seed: int = 0) -> Corpus:
-        """Draw documents of `length` tokens each."""
+        """A corpus of n_documents documents of `length` tokens each."""
         n_documents, length = whole_number("n_documents", n_documents), whole_number("length", length)
         rng = np.random.default_rng(whole_number("seed", seed))
         blocks = [
@@ -155,9 +156,9 @@ class World:
         return counts
 
     def _words_of(self, assigned: Any, rng: np.random.Generator) -> Any:
-        """A word for each token from its topic: inverse cumulative distribution, topic after topic."""
+        """A word for each token, drawn from its topic by the inverse cumulative distribution."""
         words = np.empty(assigned.size, np.int32)
-        small = self.topics.shape[0] < 1 << 16  # then the sort is a radix sort
+        small = self.topics.shape[0] < 1 << 16  # NumPy radix-sorts 16-bit integers
         order = np.argsort(assigned.astype(np.uint16) if small else assigned, kind="stable")
         bounds = np.searchsorted(assigned[order], np.arange(self.topics.shape[0] + 1))
         for t, topic in enumerate(self.topics):
@@ -170,7 +171,7 @@ class World:
 
 
 def intervals() -> World:
-    """The paper's picture: three topics, uniform on words 1-40, 30-70 and 60-100, theta ~ Dirichlet(2, 1, 1.5)."""
+    """The world of the paper's figure: theta ~ Dirichlet(2, 1, 1.5), topics uniform on words 1-40, 30-70, 60-100."""
     topics = np.zeros((3, 100))
     for topic, (first, last) in zip(topics, [(1, 40), (30, 70), (60, 100)], strict=True):
         topic[first - 1 : last] = 1 / (last - first + 1)
@@ -178,7 +179,7 @@ def intervals() -> World:
 
 
 def dirichlet_topics(n_topics: int, base: Any, seed: int = 0) -> Floats:
-    """Topics ~ Dirichlet(base): the smaller the base, the sparser the topics.
+    """Topics drawn from Dirichlet(base), (topics x words); the smaller the base, the sparser the topics.
 
     >>> dirichlet_topics(2, np.full(5, 0.1)).shape
     (2, 5)
@@ -189,16 +190,16 @@ def dirichlet_topics(n_topics: int, base: Any, seed: int = 0) -> Floats:
 
 
 def zipf_base(n_words: int, offset: float = 10.0) -> Floats:
-    """Word shares proportional to 1 / (rank + offset), as in real text; sums to 1."""
+    """Word probabilities proportional to 1 / (rank + offset), as in real text; they sum to 1."""
     base = 1 / (np.arange(1, n_words + 1) + offset)
     return base / base.sum()
 
 
 def authors(seed: int = 0) -> World:
-    """The test problem of the authors' code: T = 20, N = 250, topics ~ Dir(10/N), theta ~ Dir(1/T)."""
+    """The world of the test problem in the authors' code: T = 20, N = 250, topics ~ Dir(10/N), theta ~ Dir(1/T)."""
     return World(dirichlet_topics(20, np.full(250, 10 / 250), seed), 1 / 20)
 
 
 def zipf(n_topics: int, n_words: int, seed: int = 0, concentration: float = 60.0) -> World:
-    """Topics ~ Dir(concentration x Zipf base), theta ~ Dir(1/T)."""
+    """A world with topics ~ Dir(concentration x Zipf base) and theta ~ Dir(1/T)."""
     return World(dirichlet_topics(n_topics, concentration * zipf_base(n_words), seed), 1 / n_topics)

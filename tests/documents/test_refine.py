@@ -17,7 +17,7 @@ from fdmix.documents.schedule import Sampling
 from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import TrainingDocuments
 from fdmix.fit.stopping import Stopping
-from fdmix.kernels.cvb0 import visit_documents
+from fdmix.kernels.cvb0 import cvb0_pass
 from fdmix.kernels.gibbs import sweep_all_topics
 from fdmix.metrics import completion_log_likelihood, holdout_log_likelihood, matching_distance
 from fdmix.runtime.threads import Workers
@@ -52,7 +52,7 @@ def test_a_visit_is_the_formula():
     tally = TopicCounts.of(Mixture(topics, np.eye(3) / 3), 100)
     table = (np.array([0, 3]), words.astype(np.int32), counts.astype(np.int32))
     out = np.zeros(tally.counts.nnz)
-    visit_documents(0, 1, table, tally.entries, prior, (7, 0.0, 0.0), out)
+    cvb0_pass(0, 1, table, tally.entries, prior, (7, 0.0, 0.0), out)
     by_hand = responsibilities(words, counts, topics, prior, 7)
     np.testing.assert_allclose(out.reshape(6, 3)[words], counts[:, None] * by_hand, atol=1e-12)
 
@@ -63,11 +63,11 @@ def test_small_shares_are_cut_and_every_token_is_shared_out(case):
     counts = corpus.counts
     table = (counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.int32))
     prior, out = tally.prior(1.0), np.zeros(tally.counts.nnz)
-    visit_documents(0, 50, table, tally.entries, prior, (12, 0.03, 0.3), out)
+    cvb0_pass(0, 50, table, tally.entries, prior, (12, 0.03, 0.3), out)
     assert out.sum() == pytest.approx(counts[:50].sum())
     fewer = np.count_nonzero(out)
     out[:] = 0
-    visit_documents(0, 50, table, tally.entries, prior, (12, 0.03, 0.0), out)
+    cvb0_pass(0, 50, table, tally.entries, prior, (12, 0.03, 0.0), out)
     assert fewer < np.count_nonzero(out)
 
 

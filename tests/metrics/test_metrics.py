@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import normalized_mutual_info_score
 
-from fdmix import Corpus, Mixture, Moments, metrics, worlds
+from fdmix import Corpus, Mixture, Moments, fit_documents, metrics, worlds
 from fdmix.corpus.splits import halves
 
 
@@ -34,11 +34,13 @@ def test_matching_is_by_word():
         metrics.matching_distance(a, Mixture(b.topics, b.correlations, ["b", "c"]))
 
 
-def test_stability():
+def test_stability_is_the_mean_over_pairs_of_fits():
     mixture = worlds.authors(1).mixture
     other = worlds.authors(2).mixture
     assert metrics.stability([mixture, mixture]) == 0
-    assert metrics.stability([mixture, other]) == pytest.approx(metrics.matching_distance(mixture, other).mean)
+    three = [np.eye(3)[[0, 1]], np.eye(3)[[1, 0]], np.eye(3)[[0, 2]]]  # distances 0, 1 and 1
+    assert metrics.stability(three) == pytest.approx(2 / 3)
+    assert metrics.stability([mixture, other]) > 1
     with pytest.raises(ValueError, match="two"):
         metrics.stability([mixture])
 
@@ -89,6 +91,10 @@ def test_completion_by_brute_force():
     theta = world.mixture.assignment(given, smoothing=0.01).theta
     by_hand = np.sum(held.toarray() * np.log(theta @ smooth), axis=1) / 4
     np.testing.assert_allclose(score.values, by_hand, atol=1e-12)
+    again, other = (
+        metrics.completion_log_likelihood(world.mixture, corpus, smoothing=0.01, seed=seed).mean for seed in (3, 4)
+    )
+    assert again == score.mean != other
 
 
 def test_halves_share_out_every_token():
@@ -99,17 +105,30 @@ def test_halves_share_out_every_token():
 
 
 def test_completion_with_a_prior_ranks_the_truth_first():
-    """Design note 6: the paper's score prefers topics that overfit; completion with a prior prefers the true ones."""
     world = worlds.authors(seed=6)
     corpus = world.sample(1500, length=20, seed=7)
     blurred = Mixture(0.8 * world.topics + 0.2 * world.topics.mean(axis=0), world.law.correlations)
-    scores = [
-        metrics.completion_log_likelihood(mixture, corpus, prior="dirichlet").mean
-        for mixture in (world.mixture, blurred)
+    for prior, truth_is_first in (("dirichlet", True), (None, False)):  # None rewards blur, as its docstring says
+        true, blur = (metrics.completion_log_likelihood(m, corpus, prior).mean for m in (world.mixture, blurred))
+        assert (true > blur) is truth_is_first
+
+
+def test_the_holdout_score_rewards_topics_that_overfit():
+    """Topics fitted to 300 documents beat the true ones on these documents, and lose on others."""
+    world = worlds.authors(seed=6)
+    corpus = world.sample(1500, length=20, seed=7)
+    overfitted = fit_documents(corpus[:300], 20).mixture
+    on_its_own = [metrics.holdout_log_likelihood(m, corpus[:300]).mean for m in (world.mixture, overfitted)]
+    on_others = [
+        metrics.completion_log_likelihood(m, corpus[300:], "dirichlet").mean for m in (world.mixture, overfitted)
     ]
-    assert scores[0] > scores[1]
-    again = metrics.completion_log_likelihood(world.mixture, corpus, prior="dirichlet")
-    assert again.mean == scores[0]
+    assert on_its_own[1] > on_its_own[0] + 0.02
+    assert on_others[1] < on_others[0] - 0.1
+
+
+def test_weighted_means_skip_documents_without_a_score():
+    score = metrics.holdout_log_likelihood([[0.25, 0.75]], [[1, 0], [0, 0], [0, 1]], smoothing=0.0)
+    assert score.weighted_mean([3, 100, 1]) == pytest.approx((3 * log(0.25) + log(0.75)) / 4)
 
 
 def test_perplexity_weighs_tokens():
@@ -193,10 +212,12 @@ def test_true_topics_are_more_coherent_than_random_ones():
     assert metrics.coherence(world.mixture, corpus).mean > metrics.coherence(shuffled, corpus).mean + 0.1
 
 
-def test_sharpness():
+def test_diversity_exclusivity_and_anchor_words_by_hand():
     mixture = Mixture([[0.7, 0.3, 0, 0], [0, 0.2, 0.3, 0.5]], np.eye(2) / 2, list("wxyz"))
     assert metrics.diversity(mixture, 2) == 1.0
     assert metrics.exclusivity(mixture, 1) == 1.0
+    assert metrics.exclusivity(mixture, 2) == pytest.approx((1 + 0.3 / 0.5 + 1 + 1) / 4)
+    assert metrics.diversity(Mixture([[0.7, 0.3, 0], [0.2, 0.3, 0.5]]), 2) == 3 / 4
     anchors = metrics.anchor_words(mixture)
     assert [(anchor.name, anchor.purity) for anchor in anchors] == [("w", 1.0), ("z", 1.0)]
     with pytest.raises(ValueError, match="n_words"):

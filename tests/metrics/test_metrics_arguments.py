@@ -167,7 +167,7 @@ def test_models_without_topics_are_refused():
             metrics.exclusivity(thing)
 
 
-def test_documents_that_are_none_are_refused():
+def test_what_is_not_documents_is_refused():
     for thing in (3, None, "a text", b"a text", {"a": 1}, MIXTURE):
         with pytest.raises(TypeError, match="documents are a Corpus"):
             metrics.completion_log_likelihood(MIXTURE, thing)

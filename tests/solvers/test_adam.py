@@ -61,15 +61,13 @@ def test_trace_penalty_keeps_alpha_from_the_diagonal(moments):
     assert np.trace(held.mixture.correlations) < np.trace(free.mixture.correlations) - 0.01
 
 
-def test_what_is_returned_is_the_best_of_what_is_maximised(moments):
-    start = fit_mixture(
-        moments, 3, sparsity=0
-    ).mixture  # the most likely one: every step of the penalty loses likelihood
+def test_the_result_is_the_best_by_the_penalised_likelihood(moments):
+    start = fit_mixture(moments, 3, sparsity=0).mixture  # the most likely one: every other mixture loses likelihood
     found = fit_mixture(
         moments, 3, solver=Adam(exact=True, learning_rate=0.02, trace_penalty=2.0), start=start, max_passes=40
     ).mixture
-    worth = [m.log_likelihood(moments.matrix) - 2 * np.trace(m.correlations) for m in (start, found)]
-    assert worth[1] > worth[0] + 0.1
+    objectives = [m.log_likelihood(moments.matrix) - 2 * np.trace(m.correlations) for m in (start, found)]
+    assert objectives[1] > objectives[0] + 0.1
 
 
 def test_same_seed_same_result(moments):

@@ -17,9 +17,11 @@ from fdmix.runtime.threads import in_threads
 from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-WORDS_AT_A_TIME = 64
-MOST_ROUNDS = 2_000
-SMOOTHING = 1e-6  # of the anchors' rows under the KL loss, so that no partner word is impossible
+WORDS_AT_A_TIME = 64  # words in one task of the l2 loss
+MAX_ROUNDS = 2_000  # steps of exponentiated gradient for a word
+SMOOTHING = 1e-6  # share of the uniform distribution in the anchors' rows under the KL loss: no word is impossible
+ANCHOR_DOCUMENTS = 50  # documents that an anchor word is in at least: rows of rarer words are noise
+ANCHOR_SHARE = 0.004  # the same as a share of all documents (docs/scores.md, "Baselines")
 
 
 def extreme_points(
@@ -32,15 +34,16 @@ def extreme_points(
     seed: int = 0,
     n_threads: int | None = None,
 ) -> Mixture:
-    """Every word's row of Mhat as a mixture of the rows of T anchor words; then Bayes' rule.
+    """Topics by EP: every word's row of Mhat as a mixture of the rows of T anchor words, then Bayes' rule.
 
     With Q_u the row of word u, normalised, and s_1, ..., s_T the anchors: C_u = argmin over the simplex of
     loss(Q_u, sum_t C_u(t) Q_s(t)), so C_u(t) = p(topic t | word u) and mu_t(u) ~ C_u(t) p(u); alpha by least squares.
 
-    min_documents : an anchor word is in at least so many; by default in 50, and in 0.4 % of all. The rows of rarer
-        words are noise, and noise looks extreme.
-    loss : "kl" (solved to a certified duality gap by the solver that assigns topics to documents, to which it is
-        the same problem) or "l2" (exponentiated gradient, stopped by the Frank-Wolfe gap)
+    loss : "kl", which is the problem of assigning topics to documents and is solved by the same solver, to a
+        certified duality gap; or "l2", solved by exponentiated gradient and stopped by the Frank-Wolfe gap
+    min_documents : the number of documents that an anchor word is in at least. By default 50, or 0.4 % of all
+        documents if that is more: the rows of rarer words are noisy, and noise looks extreme
+    tolerance : of the gap, see `loss`
     """
     if loss not in ("kl", "l2"):
         raise ValueError(f"loss is 'kl' or 'l2', not {loss!r}")
@@ -53,7 +56,7 @@ def extreme_points(
         raise ValueError(f"EP needs from 1 to {seen.size:,} topics, one for each anchor word, not {n_topics}")
     mhat = rearranged(whole, seen)
     rows = sp.csr_array(sp.diags_array(1 / unigram[seen]) @ mhat)
-    enough = max(50, 0.004 * moments.n_documents) if min_documents is None else min_documents
+    enough = max(ANCHOR_DOCUMENTS, ANCHOR_SHARE * moments.n_documents) if min_documents is None else min_documents
     rng = np.random.default_rng(seed)
     chosen = anchors(mhat, n_topics, moments.document_frequencies[seen], rng, enough)
     basis = rows[chosen].toarray()
@@ -76,14 +79,14 @@ def _least_squares(basis: Floats, rows: sp.csr_array, tolerance: float, n_thread
 
     def work(begin: int) -> None:
         end = min(begin + WORDS_AT_A_TIME, len(targets))
-        recover_l2(begin, end, gram, targets, squares, tolerance, MOST_ROUNDS, shares)
+        recover_l2(begin, end, gram, targets, squares, tolerance, MAX_ROUNDS, shares)
 
     list(in_threads(work, range(0, len(targets), WORDS_AT_A_TIME), n_threads))
     return shares
 
 
 def _correlations(topics: Floats, mhat: sp.csr_array) -> Floats:
-    """alpha = argmin |Mhat - mu' alpha mu|^2, negative entries cut off."""
+    """alpha = argmin |Mhat - mu' alpha mu|^2, with negative entries set to 0."""
     inverse = np.linalg.pinv(topics)  # (N, T)
     alpha = inverse.T @ (mhat @ inverse)
     alpha = np.maximum((alpha + alpha.T) / 2, 0)

@@ -1,4 +1,4 @@
-"""LDA by collapsed Gibbs sampling: tomotopy, or MALLET's SparseLDA if the user has it."""
+"""LDA by collapsed Gibbs sampling, with tomotopy or with an installed MALLET (SparseLDA)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-SETTLED, SETTLED_GAIN, SWEEPS_AT_A_TIME, MOST_SWEEPS = "settled", 0.002, 100, 1_000
-DOCUMENTS_AT_A_TIME = 10_000  # in a product for E[theta theta']
+SETTLED = "settled"
+SETTLED_GAIN = 0.002  # log-likelihood of a token; sampling has settled when SWEEPS_AT_A_TIME sweeps gain less
+SWEEPS_AT_A_TIME = 100  # sweeps between two looks at the likelihood
+MAX_SWEEPS = 1_000  # sweeps of "settled", at most
+DOCUMENTS_AT_A_TIME = 10_000  # documents in one matrix product for E[theta theta']; bounds the memory
 
 
 def lda(
@@ -35,18 +38,18 @@ def lda(
     callback: Callable[[int, float, int], Any] | None = None,
     checkpoint: str | Path | None = None,
 ) -> Mixture:
-    """Topics of LDA, with alpha = E[theta theta'] estimated from the documents' topic shares.
+    """LDA's topics as a Mixture, with alpha = E[theta theta'] estimated from the documents' topic shares.
 
-    sweeps : a number, or "settled": until 100 sweeps gain less than 0.002 in the log-likelihood of a token, 1,000 at
-        most (MALLET cannot be stopped on the way, and gets 1,000)
+    sweeps : a number, or "settled": until 100 sweeps gain less than 0.002 in the log-likelihood of a token, at most
+        1,000. MALLET cannot be stopped early and makes all 1,000
     alpha, eta : the Dirichlet parameters of one topic in a document and of one word in a topic
-    optimise : let the sampler fit alpha (and MALLET also eta) as it goes
-    n_threads : the result is reproducible on one thread only
+    optimise : whether the sampler fits alpha (and MALLET also eta) during sampling
+    n_threads : threads; the result is reproducible with one thread only
     mallet : the path of MALLET's `mallet` command, to use it instead of tomotopy
-    callback : called after every 100 sweeps of tomotopy, or 10 of MALLET, with the sweeps done, the log-likelihood of
-        a token (MALLET's counts its topic, too), and how many sweeps there will be at most
-    checkpoint : a file in which tomotopy's state is kept after every 100 sweeps, until all are done. If it is there,
-        the sweeps go on from it
+    callback : called after every 100 sweeps of tomotopy, or 10 of MALLET, with the number of sweeps so far, the
+        log-likelihood of a token (MALLET's includes the token's topic), and the largest number of sweeps
+    checkpoint : a file for tomotopy's state, written after every 100 sweeps and deleted at the end. If the file
+        exists, sampling resumes from it
     """
     corpus = corpus if isinstance(corpus, Corpus) else Corpus(corpus)
     n_topics, n_threads = whole_number("n_topics", n_topics, least=1), whole_number("n_threads", n_threads, least=1)
@@ -96,7 +99,7 @@ def _by_tomotopy(
             if words:
                 model.add_doc(words)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # about results on several threads, said in the docstring
+        warnings.simplefilter("ignore", RuntimeWarning)  # results of several threads differ: see n_threads
         _train(model, settings["sweeps"], settings["n_threads"], callback, path)
     topics = np.full((n_topics, corpus.n_words), 0.0)
     columns = [int(word) for word in model.used_vocabs]
@@ -113,16 +116,16 @@ def _by_tomotopy(
 
 
 def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any, checkpoint: Path | None) -> None:
-    most = MOST_SWEEPS if sweeps == SETTLED else int(sweeps)
+    limit = MAX_SWEEPS if sweeps == SETTLED else int(sweeps)
     before = model.ll_per_word if model.global_step else -np.inf
-    while model.global_step < most:
-        model.train(min(SWEEPS_AT_A_TIME, most - model.global_step), workers=n_threads, show_progress=False)
+    while model.global_step < limit:
+        model.train(min(SWEEPS_AT_A_TIME, limit - model.global_step), workers=n_threads, show_progress=False)
         if checkpoint is not None:
             partial = checkpoint.with_name(checkpoint.name + ".new")
             model.save(str(partial), full=True)
             partial.replace(checkpoint)
         if callback is not None:
-            callback(model.global_step, model.ll_per_word, most)
+            callback(model.global_step, model.ll_per_word, limit)
         if sweeps == SETTLED and model.ll_per_word - before < SETTLED_GAIN:
             break
         before = model.ll_per_word
@@ -131,7 +134,7 @@ def _train(model: Any, sweeps: int | str, n_threads: int, callback: Any, checkpo
 def _by_mallet(
     corpus: Corpus, n_topics: int, mallet: Any, callback: Any, **settings: Any
 ) -> tuple[Floats, Floats, int]:
-    sweeps = MOST_SWEEPS if settings["sweeps"] == SETTLED else int(settings["sweeps"])
+    sweeps = MAX_SWEEPS if settings["sweeps"] == SETTLED else int(settings["sweeps"])
     of_words, of_documents, alpha, eta = train_mallet(
         _documents(corpus), n_topics, corpus.n_words, mallet, callback, settings | {"sweeps": sweeps}
     )
@@ -144,7 +147,7 @@ def _by_mallet(
 
 
 def _documents(corpus: Corpus) -> Any:
-    """Each document as a list of its tokens, named by their column."""
+    """Each document as a list of its tokens, named by their columns."""
     counts = corpus.counts
     for d in range(corpus.n_documents):
         entries = slice(counts.indptr[d], counts.indptr[d + 1])

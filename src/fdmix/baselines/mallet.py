@@ -1,4 +1,4 @@
-"""LDA by MALLET's SparseLDA, for users who have it: through its files, whose format all versions 2.0 share."""
+"""LDA by an installed MALLET (SparseLDA). Data are exchanged in files, whose format all versions 2.0 share."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 
 Array = np.ndarray[Any, Any]
-TOKENS_AT_A_TIME = 50_000
-LAST_LINES = 12  # of what MALLET said, shown if it fails
+TOKENS_AT_A_TIME = 50_000  # lines of the state file parsed at once; bounds the memory
+LAST_LINES = 12  # lines of MALLET's output that an error message shows
 
 
 def train_mallet(
@@ -31,9 +31,9 @@ def train_mallet(
     callback: Callable[[int, float, int], Any] | None,
     settings: dict[str, Any],
 ) -> tuple[Array, sp.csr_array, Array, float]:
-    """What MALLET's last sweep says: (words of topics, topics of documents, both counts; alpha, eta).
+    """(counts of words in topics, counts of topics in documents, alpha, eta) after MALLET's last sweep.
 
-    settings : sweeps, alpha, eta, optimise, seed, n_threads, as of `baselines.lda`
+    settings : sweeps, alpha, eta, optimise, seed, n_threads, as in `baselines.lda`
     """
     sweeps = settings["sweeps"]
     command = shutil.which(str(program))
@@ -47,7 +47,7 @@ def train_mallet(
         text.unlink()
 
         def said(line: str) -> None:
-            found = re.match(r"<(\d+)> LL/token: (-?\d+)[.,](\d+)$", line)  # the comma of some languages
+            found = re.match(r"<(\d+)> LL/token: (-?\d+)[.,](\d+)$", line)  # some locales write a decimal comma
             if found and callback is not None:
                 callback(int(found[1]), float(f"{found[2]}.{found[3]}"), sweeps)
 
@@ -65,7 +65,10 @@ def train_mallet(
 
 
 def _read_state(path: Path, n_topics: int, n_words: int) -> tuple[Array, sp.csr_array, Array, float]:
-    """One line for each token: document, source, position, type, word, topic; in front of them, alpha and beta."""
+    """Read a state file: three header lines with alpha and beta, then one line for each token.
+
+    A line has document, source, position, type, word and topic.
+    """
     of_words = np.zeros((n_topics, n_words))
     documents, topics = [], []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -85,7 +88,7 @@ def _read_state(path: Path, n_topics: int, n_words: int) -> tuple[Array, sp.csr_
 
 
 def _run(command: list[Any], said: Callable[[str], Any] = lambda line: None) -> None:
-    """A command of MALLET; every line that it says on the way is passed on."""
+    """Run a command of MALLET and pass each line of its output on."""
     last: deque[str] = deque(maxlen=LAST_LINES)
     with subprocess.Popen(
         [str(part) for part in command],
@@ -98,10 +101,10 @@ def _run(command: list[Any], said: Callable[[str], Any] = lambda line: None) -> 
         assert running.stdout is not None
         try:
             for line in running.stdout:
-                if not line.startswith("\tat "):  # where in Java
+                if not line.startswith("\tat "):  # a line of a Java stack trace
                     last.append(line)
                 said(line.strip())
-        except BaseException:  # Ctrl-C, or the callback's: the script and its Java would go on for hours
+        except BaseException:  # Ctrl-C or an error of the callback; the script and its Java process would run on
             os.killpg(running.pid, signal.SIGTERM)
             raise
     if running.returncode:

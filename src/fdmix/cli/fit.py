@@ -88,8 +88,8 @@ def fit(
         raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"--time-limit is a number of seconds above 0, not {time_limit:g}")
-    toll = "auto" if sparsity is None else sparsity
-    EM(toll)  # refuses what is no toll before anything is read
+    shrinkage = "auto" if sparsity is None else sparsity
+    EM(shrinkage)  # refuses a bad value before anything is read
     given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
     counted = moments_files(inputs)
     alone = _pairs_alone(bool(counted), pairs_only, documents, [name for name, wanted in given.items() if wanted])
@@ -101,7 +101,7 @@ def fit(
             if alone:
                 say(alone)
             settings |= {"start": "anchors" if start is None else Mixture.load(start)}
-            settings |= {"solver": solver, "sparsity": toll}
+            settings |= {"solver": solver, "sparsity": shrinkage}
             learned = _moments(counted, inputs, text, threads)
         say(f"{learned!r}")
         with steps() as bars, timed() as seconds:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import document_ranges, kernel_arrays
-from fdmix.kernels.cvb0 import visit_documents
+from fdmix.kernels.cvb0 import cvb0_pass as cvb0_pass_of_documents
 from fdmix.runtime.threads import Workers
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -43,7 +43,7 @@ def cvb0_pass(
 
     def learn(documents: tuple[int, int]) -> Floats:
         out = np.zeros(entries)
-        visit_documents(*documents, arrays, counts.entries, prior, astuple(until), out)
+        cvb0_pass_of_documents(*documents, arrays, counts.entries, prior, astuple(until), out)
         return out
 
     n_ranges = int(np.clip(SUM_BYTES / max(8 * entries, 1), 2, MAX_RANGES))

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import TrainingDocuments, document_ranges
-from fdmix.kernels.gibbs import add_up_words, count_topics, sweep_all_topics, sweep_documents, weigh_words
+from fdmix.kernels.gibbs import count_topics, cumulative_weights, sweep_all_topics, sweep_documents, word_weights
 from fdmix.kernels.vectors import LANES
 from fdmix.runtime.threads import Workers
 
@@ -68,12 +68,12 @@ class GibbsSampler:
         n_words, n_topics = self.counts.shape
         scale = 1 / (self.counts.sum(axis=0, dtype=np.float64) + n_words * WORD_PRIOR)
         weights = np.zeros((n_words, -(-n_topics // LANES) * LANES), np.float32)
-        self._by_words(lambda words: weigh_words(*words, self.counts, scale, WORD_PRIOR, weights))
+        self._by_words(lambda words: word_weights(*words, self.counts, scale, WORD_PRIOR, weights))
         kernel: Any = sweep_all_topics
         arrays: tuple[Any, ...] = self.tokens, self.z, weights
         if n_topics >= MANY_TOPICS * self.topics_per_document:
             reached = np.empty_like(weights)
-            self._by_words(lambda words: add_up_words(*words, weights, reached))
+            self._by_words(lambda words: cumulative_weights(*words, weights, reached))
             kernel, arrays = sweep_documents, (*arrays, reached)
         settings = scale, self.concentration / n_topics, WORD_PRIOR
         seeds = np.random.default_rng([self.seed, 4, self.n_sweeps]).integers(2**31, size=self.rounds).tolist()

@@ -12,7 +12,7 @@ from fdmix.corpus.splits import halves
 from fdmix.documents.gibbs import STRONGEST_PRIOR, WEAKEST_PRIOR
 from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import document_ranges, kernel_arrays
-from fdmix.kernels.cvb0 import complete_documents
+from fdmix.kernels.cvb0 import completion_scores
 from fdmix.mixture.assignment import assign
 from fdmix.runtime.threads import Workers
 
@@ -79,7 +79,7 @@ class HeldOutDocuments:
         tables = kernel_arrays(given), kernel_arrays(held)
 
         def score(documents: tuple[int, int]) -> None:
-            complete_documents(*documents, *tables, *settings, scores)
+            completion_scores(*documents, *tables, *settings, scores)
 
         self.workers.map(score, document_ranges(given.shape[0], RANGES))
         return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))

@@ -1,4 +1,4 @@
-"""Large arrays that are used again instead of being given back: fresh memory costs a page fault every 4 kB."""
+"""Large arrays that are reused between passes, because fresh memory costs a page fault every 4 kB."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 
 
 def aligned(n_floats: int) -> Any:
-    """Zeros, float32, beginning at a multiple of 64 bytes, as vector loads like it."""
+    """Zeros, float32, that begin at a multiple of 64 bytes: vector loads are fastest there."""
     buffer = np.zeros(n_floats + 16, np.float32)
     offset = (-buffer.ctypes.data % 64) // 4
     return buffer[offset : offset + n_floats]
 
 
 def padded(rows: int, columns: int, block: int = 1) -> Any:
-    """An aligned table of zeros, rows up to a multiple of `block` and columns of 8."""
+    """An aligned table of zeros with rows rounded up to a multiple of `block` and columns to a multiple of 8."""
     rows, columns = -(-rows // block) * block, -(-columns // 8) * 8
     return aligned(rows * columns).reshape(rows, columns)
 
 
 class Buffers:
-    """Lends arrays and takes them back by itself when nobody holds them any more.
+    """Lends arrays, and takes each back when nobody holds it any more.
 
-    Only the array that was lent is watched: a slice of it must not outlive it.
+    It watches only the array that it lent, not its slices: a slice must not outlive the array.
     """
 
     def __init__(self) -> None:

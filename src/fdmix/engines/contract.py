@@ -1,4 +1,4 @@
-"""What every engine can do. Its arrays may live anywhere, in any layout: solvers only hand them on."""
+"""The interface of all engines. Solvers hand an engine's arrays back to it and never look inside them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import scipy.sparse as sp
 
 from fdmix.mixture.mixture import Mixture
 
-LARGEST_FACTOR = 1e4  # a larger change of an entry is not made larger still by over-relaxation
+# Over-relaxation raises the factor by which an entry changes to a power. A larger factor is treated as this one when
+# it is raised, so that one entry cannot take over its topic in a single step.
+LARGEST_FACTOR = 1e4
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Topics P[u, t] = mu_t(u) and alpha, where and how the engine keeps them."""
+    """Topics P[u, t] = mu_t(u) and alpha, in the layout and memory of the engine."""
 
     topics: Any
     correlations: Any
@@ -23,46 +25,53 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What one pass over the pairs says about a state.
+    """The result of one pass over the pairs: the likelihood of a state and the factors of its EM step.
 
-    With R = Mhat / M and H = R P:   lift = H alpha = (dL/dP) / 2,   joint = P' H = dL/dalpha, or None.
+    With R = Mhat / M and H = R P:
+
+    log_likelihood : L = sum Mhat log M
+    topic_factors : H alpha = (dL/dP) / 2; EM multiplies the topics P by it
+    joint : P' H = dL/dalpha; EM multiplies alpha by it. None if it was not asked for
     """
 
     log_likelihood: float
-    lift: Any
+    topic_factors: Any
     joint: Any
 
 
 class Engine(ABC):
-    """The passes over one Mhat for one number of topics."""
+    """Passes over one Mhat for one number of topics."""
 
     @abstractmethod
     def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None: ...
 
     @abstractmethod
     def place(self, mixture: Mixture) -> State:
-        """Bring a mixture to where the engine works."""
+        """The mixture in the engine's own layout."""
 
     @abstractmethod
     def mixture(self, state: State) -> Mixture:
-        """Bring a state back."""
+        """The state as a mixture."""
 
     @abstractmethod
     def expect(self, state: State, *, joint: bool = True) -> Expectation:
-        """One pass over the pairs: the likelihood and its derivatives.
+        """The likelihood and its derivatives, by one pass over the pairs.
 
-        joint : whether dL/dalpha is wanted. Without it H alpha = R (P alpha) needs two matrix products less.
+        joint : whether to compute dL/dalpha. Without it, H alpha = R (P alpha) needs two matrix products fewer.
 
-        A pair that the model gives no chance adds nothing to the derivatives; its part of L is -inf, or, in
-        float32, that of a tiny chance.
+        A pair with M = 0 adds nothing to the derivatives. It adds -inf to L, or, in float32, Mhat log of a tiny
+        number.
         """
 
     @abstractmethod
-    def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
-        """The EM step: mu <- [mu (H alpha) - toll]+ with columns normalised, alpha <- alpha (P' H) if that is known.
+    def maximise(self, state: State, expectation: Expectation, shrinkage: float = 0.0, power: float = 1.0) -> State:
+        """The state after one EM step: mu <- [mu (H alpha) - shrinkage]+ and alpha <- alpha (P' H), both normalised.
 
-        toll : taken off every expected count (of a total of 1), the Dirichlet(< 1) prior of sparse topics. A word
-            keeps its best topic, and a topic that would lose everything pays no toll.
+        alpha stays as it is if `expectation.joint` is None.
+
+        shrinkage : subtracted from every expected count, in units in which all counts of the corpus sum to 1. It is
+            the effect of a Dirichlet prior below 1, which makes topics sparse. A word always keeps its best topic,
+            and a topic that would lose all its words is not shrunk.
         power : over-relaxation: the factor by which an entry changes is raised to this power
         """
 
@@ -72,4 +81,4 @@ class Engine(ABC):
 
     @abstractmethod
     def active(self, state: State) -> int:
-        """The number of topic entries that are not zero."""
+        """The number of non-zero topic entries."""

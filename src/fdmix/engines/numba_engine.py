@@ -1,7 +1,9 @@
-"""The fast engine for CPUs: float32, tiles and lists, dense or sparse topics, the same bits on any number of threads.
+"""The fast engine for CPUs, in float32. Its results are the same bits on any number of threads.
 
-Every accumulator (a block of H, a row of P' H, a part of L) is owned by one task, and how the work is cut into
-tasks does not depend on the number of threads. Matrix products inside a task run on one thread.
+For this, every accumulator (a block of H, a row of P' H, a part of L) belongs to one task, the cut of the work into
+tasks does not depend on the number of threads, and matrix products inside a task run on one thread.
+
+Constants come from the measurements in docs/performance.md.
 """
 
 from __future__ import annotations
@@ -23,26 +25,29 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.moments.pair_sums import rearranged
 from fdmix.runtime.threads import Workers, one_blas_thread
 
-ROWS = 256  # words that a task of the EM step takes
-CHUNK = 512  # words in one matrix product
-JOINT_ROWS = 96  # topics in one product of P' H
-TILES_AT_A_TIME = 8
-STRIPS_AT_A_TIME = 16
-SPARSE_SHARE = 0.14  # of topics that are active on average: below this the sparse pass is faster
-SMALL_PASS = 3e7  # multiply-adds that are not worth a second thread
-SMALL_SPARSE_PASS = 100_000  # pairs
-SMALL_STEP = 100_000  # entries
+ROWS = 256  # words in one task of the EM step
+CHUNK = 512  # words in one matrix product; 1,024 and 2,640 are no faster
+JOINT_ROWS = 96  # topics in one matrix product of the dense pass's P' H
+SPARSE_JOINT_ROWS = 32  # topics in one task of the sparse pass's P' H
+TILES_AT_A_TIME = 8  # tiles in one task of the dense pass
+STRIPS_AT_A_TIME = 16  # strips whose parts are held in memory at once by the sparse pass
+SUM_TASKS = 8  # tasks that add up these parts
+SPARSE_SHARE = 0.14  # share of non-zero topic entries below which the sparse pass is faster than the dense one
+# Below these sizes, threads cost more than they save:
+SMALL_PASS = 3e7  # multiply-adds of a dense pass
+SMALL_SPARSE_PASS = 100_000  # pairs of a sparse pass
+SMALL_STEP = 100_000  # topic entries of an EM step
 
 
 @dataclass(frozen=True, eq=False)
 class _NumbaState(State):
-    """P, padded, words by falling frequency; alpha, float64; and how many entries of P are not zero."""
+    """P, padded, with words by falling frequency; alpha in float64; and the number of non-zero entries of P."""
 
     n_active: int
 
 
 class NumbaEngine(Engine):
-    """See the module's docstring."""
+    """Passes by compiled loops: a dense pass, and a sparse one once few topic entries are left."""
 
     def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
         self.workers = Workers(n_threads)
@@ -52,60 +57,63 @@ class NumbaEngine(Engine):
         self.mhat = rearranged(mhat, self.order)
 
     def place(self, mixture: Mixture) -> State:
-        """Words by falling frequency; rows and columns padded with zeros."""
-        self.n_topics = mixture.n_topics  # which may change between runs of passes
+        """The mixture with words by falling frequency, rows and columns padded with zeros."""
+        self.n_topics = mixture.n_topics  # merging topics changes it between passes
         P = padded(self.n_words, self.n_topics, max(self.dense.block, STRIP))
         P[: self.n_words, : self.n_topics] = mixture.topics[:, self.order].T
         P[P < em_step.SMALLEST] = 0
         return _NumbaState(P, mixture.correlations, int(np.count_nonzero(P)))
 
     def mixture(self, state: State) -> Mixture:
-        """Words in their own order; topics normalised in float64."""
+        """The state with words in the caller's order and topics normalised in float64."""
         topics = np.empty((len(state.correlations), self.n_words))
         topics[:, self.order] = state.topics[: self.n_words, : len(topics)].T
         topics /= topics.sum(axis=1, keepdims=True)
         return Mixture(topics, state.correlations)
 
     def active(self, state: State) -> int:
-        """Counted by the EM step."""
+        """The count that the EM step made."""
         assert isinstance(state, _NumbaState)
         return state.n_active
 
     def expect(self, state: State, *, joint: bool = True) -> Expectation:
-        """The dense pass, or the sparse one once it is faster; that one has the joint for nothing."""
+        """By the dense pass, or by the sparse one where it is faster; the sparse one always computes P' H."""
         assert isinstance(state, _NumbaState)
         alpha = self._alpha(state)
         sparse = state.n_active < SPARSE_SHARE * self.n_words * self.n_topics
         with one_blas_thread:
             if sparse:
-                likelihood, lift, both = self._sparse_pass(state.topics, alpha)
+                likelihood, factors, both = self._sparse_pass(state.topics, alpha)
             else:
-                likelihood, lift, both = self._dense_pass(state.topics, alpha, joint)
+                likelihood, factors, both = self._dense_pass(state.topics, alpha, joint)
         return Expectation(
-            likelihood, lift, both[: self.n_topics, : self.n_topics].astype(np.float64) if joint else None
+            likelihood, factors, both[: self.n_topics, : self.n_topics].astype(np.float64) if joint else None
         )
 
     def gradient(self, state: State) -> tuple[Any, Any]:
-        """dL/dmu = 2 (H alpha)', dL/dalpha = P' H: by the dense pass, which knows all entries of H."""
+        """dL/dmu = 2 (H alpha)' and dL/dalpha = P' H, by the dense pass, which computes all entries of H alpha."""
         assert isinstance(state, _NumbaState)
         everything = _NumbaState(state.topics, state.correlations, state.topics.size)
         expectation = self.expect(everything)
         d_mu = np.empty((self.n_topics, self.n_words))
-        d_mu[:, self.order] = 2 * expectation.lift[: self.n_words, : self.n_topics].T
+        d_mu[:, self.order] = 2 * expectation.topic_factors[: self.n_words, : self.n_topics].T
         return d_mu, expectation.joint
 
-    def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
-        """Three rounds over the rows: pay the toll, over-relax, normalise."""
-        P, lift, out = state.topics, expectation.lift, self.buffers.like(state.topics)
+    def maximise(self, state: State, expectation: Expectation, shrinkage: float = 0.0, power: float = 1.0) -> State:
+        """By three rounds over the rows: shrink, over-relax, normalise."""
+        P, factors, out = state.topics, expectation.topic_factors, self.buffers.like(state.topics)
         relaxation = (np.float32(power), np.float32(LARGEST_FACTOR))
-        totals = self._by_rows(lambda begin, end, t: em_step.pay(begin, end, P, lift, np.float32(toll), out, t))
-        for lost in np.flatnonzero(totals[: self.n_topics] == 0):  # it pays no toll
-            out[:, lost] = np.where(P[:, lost] > 0, P[:, lost] * lift[:, lost], 0)
+        taken = np.float32(shrinkage)
+        totals = self._column_totals(lambda begin, end, t: em_step.shrink(begin, end, P, factors, taken, out, t))
+        for lost in np.flatnonzero(totals[: self.n_topics] == 0):  # a topic that lost all its words is not shrunk
+            out[:, lost] = np.where(P[:, lost] > 0, P[:, lost] * factors[:, lost], 0)
             totals[lost] = out[:, lost].sum()
         scale = _inverse(totals)
-        totals = self._by_rows(lambda begin, end, t: em_step.relax(begin, end, P, scale, *relaxation, out, t))
+        totals = self._column_totals(
+            lambda begin, end, t: em_step.overrelax(begin, end, P, scale, *relaxation, out, t)
+        )
         scale = _inverse(totals)
-        n_active = sum(self._each_rows(lambda begin, end: em_step.normalise(begin, end, scale, out)))
+        n_active = sum(self._map_rows(lambda begin, end: em_step.normalise(begin, end, scale, out)))
         return _NumbaState(out, self._correlations(state, expectation, power), n_active)
 
     def _alpha(self, state: State) -> Any:
@@ -115,7 +123,7 @@ class NumbaEngine(Engine):
         return alpha
 
     def _correlations(self, state: State, expectation: Expectation, power: float) -> Any:
-        """alpha <- alpha (alpha P'H / alpha)^power, symmetric, summing to 1; it is small, so in float64."""
+        """alpha <- alpha (P' H)^power, symmetric and summing to 1, in float64: alpha is small."""
         alpha = state.correlations
         if expectation.joint is None:
             return alpha
@@ -124,26 +132,27 @@ class NumbaEngine(Engine):
         relaxed = alpha * factor * np.minimum(factor, LARGEST_FACTOR) ** (power - 1)
         return relaxed / relaxed.sum()
 
-    def _each_rows(self, work: Any) -> list[Any]:
+    def _map_rows(self, work: Any) -> list[Any]:
+        """[work(begin, end), ...] for ranges of rows, in threads."""
         n_rows = self.dense.rows
         cuts = [*range(0, n_rows, ROWS), n_rows]
         small = n_rows * self.n_topics < SMALL_STEP
         return self.workers.map(lambda rows: work(*rows), list(pairwise(cuts)), small)
 
-    def _by_rows(self, work: Any) -> Any:
-        """Column totals of `work(begin, end, totals)`, added up in the rows' order."""
+    def _column_totals(self, work: Any) -> Any:
+        """The sum, in the rows' order, of the column totals that `work(begin, end, totals)` adds up for some rows."""
 
         def some(begin: int, end: int) -> Any:
             totals = np.zeros(-(-self.n_topics // 8) * 8)
             work(begin, end, totals)
             return totals
 
-        return np.sum(self._each_rows(some), axis=0)
+        return np.sum(self._map_rows(some), axis=0)
 
     def _dense_pass(self, P: Any, alpha: Any, joint: bool) -> tuple[float, Any, Any]:
-        """Tiles by matrix products, lists by the fused kernel: (L, H alpha, P' H or None).
+        """(L, H alpha, P' H or None): dense tiles by matrix products, the other pairs by the kernel for lists.
 
-        Without the joint, H alpha = R A comes from the same loops with A and P in each other's place.
+        Without P' H, the same loops compute H alpha = R A when A and P change places.
         """
         tiling, workers, block = self.dense, self.workers, self.dense.block
         small = tiling.n_pairs * P.shape[1] < SMALL_PASS
@@ -173,7 +182,7 @@ class NumbaEngine(Engine):
 
         def lists(band: int, other: int) -> float:
             pairs = tiling.lists(band, other), tiling.columns, tiling.values
-            return float(dense_pass.pair_lists(band * tiling.band, tiling.band, left, right, H, *pairs))
+            return float(dense_pass.add_pair_lists(band * tiling.band, tiling.band, left, right, H, *pairs))
 
         upper = [
             (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
@@ -186,9 +195,9 @@ class NumbaEngine(Engine):
 
         if not joint:
             return likelihood, H, None
-        lift = self.buffers.like(P)
+        factors = self.buffers.like(P)
 
-        workers.map(lambda rows: np.matmul(H[rows], alpha, out=lift[rows]), chunks, small)
+        workers.map(lambda rows: np.matmul(H[rows], alpha, out=factors[rows]), chunks, small)
         half = np.zeros(alpha.shape, np.float32)  # P' H = P' R P is symmetric
 
         def joint_rows(first: int) -> None:
@@ -196,18 +205,19 @@ class NumbaEngine(Engine):
             np.matmul(P[:, rows].T, H[:, first:], out=half[rows, first:])
 
         workers.map(joint_rows, range(0, len(alpha), JOINT_ROWS), small)
-        return likelihood, lift, np.triu(half) + np.triu(half, 1).T
+        return likelihood, factors, np.triu(half) + np.triu(half, 1).T
 
     def _sparse_pass(self, P: Any, alpha: Any) -> tuple[float, Any, Any]:
-        """Each pair once, at the active topics of its rarer word: (L, H alpha where P is not zero, P' H)."""
+        """(L, H alpha where P is not zero, P' H): each pair once, at the active topics of its rarer word."""
         tiling, workers, topics = self.sparse, self.workers, _ActiveTopics.of(P, self.n_words)
         small = tiling.n_pairs < SMALL_SPARSE_PASS
         n_topics = alpha.shape[0]
         H = self.buffers.like(P)
         entries = np.zeros(topics.value.size, np.float32)
         likelihood = 0.0
-        # A strip of words adds to the lift of all rarer words. Strips run some at a time, each with its own part,
-        # and the parts are added up in order: the same bits on any number of threads, in bounded memory.
+        # A strip of words adds to H alpha of all rarer words. A few strips run at a time, which bounds the memory.
+        # Each writes its own part, and the parts are added up in order, so that the bits do not depend on the
+        # threads.
         for first in range(0, tiling.n_blocks, STRIPS_AT_A_TIME):
             strips = range(first, min(first + STRIPS_AT_A_TIME, tiling.n_blocks))
             begins = topics.first[np.array(strips) * STRIP]
@@ -220,7 +230,7 @@ class NumbaEngine(Engine):
                 work = workers.scratch(3, STRIP * n_topics)
                 a, at, ht = work[0].reshape(STRIP, -1), work[1].reshape(-1, STRIP), work[2].reshape(-1, STRIP)
                 part = parts[offsets[index - first, 0] :]
-                sparse_pass.strip_affinity(begin, alpha, topics.first, topics.topic, topics.value, a, at)
+                sparse_pass.strip_times_alpha(begin, alpha, topics.first, topics.topic, topics.value, a, at)
                 tile_part = sparse_pass.strip_tiles(
                     begin, width, tiling.offsets[index], tiling.tiles,
                     topics.first, topics.topic, topics.value, at, ht, part,
@@ -233,7 +243,7 @@ class NumbaEngine(Engine):
 
             likelihood += sum(workers.map(strip, strips, small))
             begin = int(begins[0])
-            cuts = np.linspace(begin, entries.size, 9).astype(np.int64).tolist()
+            cuts = np.linspace(begin, entries.size, SUM_TASKS + 1).astype(np.int64).tolist()
 
             def add_up(cut: tuple[int, int], offsets: Any = offsets, parts: Any = parts) -> None:
                 sparse_pass.sum_parts(*cut, offsets, parts, entries)
@@ -241,28 +251,31 @@ class NumbaEngine(Engine):
             workers.map(add_up, list(pairwise(cuts)), small)
         half = np.empty((n_topics, n_topics), np.float32)
         workers.map(
-            lambda t: sparse_pass.topic_rows(t, min(t + 32, n_topics), half, H, *topics.by_topic()),
-            range(0, n_topics, 32),
+            lambda t: sparse_pass.joint_rows(t, min(t + SPARSE_JOINT_ROWS, n_topics), half, H, *topics.by_topic()),
+            range(0, n_topics, SPARSE_JOINT_ROWS),
             small,
         )
-        lift = self.buffers.like(P)
-        sparse_pass.spread(topics.first, topics.topic, entries, 0, self.n_words, lift)
-        return likelihood, lift, half.astype(np.float64) + half.T
+        factors = self.buffers.like(P)
+        sparse_pass.scatter(topics.first, topics.topic, entries, 0, self.n_words, factors)
+        return likelihood, factors, half.astype(np.float64) + half.T
 
     @cached_property
     def dense(self) -> Tiling:
-        """The cut for dense topics."""
+        """The pairs, cut for the dense pass."""
         return Tiling.for_dense_topics(self.mhat, self.n_topics)
 
     @cached_property
     def sparse(self) -> Tiling:
-        """The cut for sparse topics."""
+        """The pairs, cut for the sparse pass."""
         return Tiling.for_sparse_topics(self.mhat)
 
 
 @dataclass(frozen=True, eq=False)
 class _ActiveTopics:
-    """The non-zero entries of P by word: topic[e], value[e] for first[u] <= e < first[u + 1], padded to fours."""
+    """The non-zero entries of P by word: P[u, topic[e]] = value[e] for first[u] <= e < first[u + 1].
+
+    The entries of a word are padded with zero values to a multiple of four.
+    """
 
     first: Any
     topic: Any
@@ -271,11 +284,11 @@ class _ActiveTopics:
 
     @classmethod
     def of(cls, P: Any, n_words: int) -> _ActiveTopics:
-        """Collect them, in two rounds."""
+        """The entries of P: one round over P counts them, another one lists them."""
         first = np.zeros(len(P) + 1, np.int64)
-        size = sparse_pass.pack_rows(P, n_words, first, np.empty(0, np.uint32), np.empty(0, np.float32), True)
+        size = sparse_pass.active_by_word(P, n_words, first, np.empty(0, np.uint32), np.empty(0, np.float32), True)
         topic, value = np.empty(size, np.uint32), np.empty(size, np.float32)
-        sparse_pass.pack_rows(P, n_words, first, topic, value, False)
+        sparse_pass.active_by_word(P, n_words, first, topic, value, False)
         return cls(first, topic, value, P.shape[1])
 
     def by_topic(self) -> tuple[Any, Any, Any]:
@@ -286,12 +299,12 @@ class _ActiveTopics:
     def _by_topic(self) -> tuple[Any, Any, Any]:
         first = np.zeros(self.n_topics + 1, np.int64)
         nothing = np.empty(0, np.uint32), np.empty(0, np.float32)
-        size = sparse_pass.pack_columns(self.first, self.topic, self.value, self.n_topics, first, *nothing, True)
+        size = sparse_pass.active_by_topic(self.first, self.topic, self.value, self.n_topics, first, *nothing, True)
         word, value = np.empty(size, np.uint32), np.empty(size, np.float32)
-        sparse_pass.pack_columns(self.first, self.topic, self.value, self.n_topics, first, word, value, False)
+        sparse_pass.active_by_topic(self.first, self.topic, self.value, self.n_topics, first, word, value, False)
         return first, word, value
 
 
 def _inverse(totals: Any) -> Any:
-    """1 / totals, and 0 where there is nothing."""
+    """1 / totals, and 0 where a total is 0."""
     return np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0).astype(np.float32)

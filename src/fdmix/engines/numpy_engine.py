@@ -1,4 +1,4 @@
-"""The slow, obviously right twin of all engines: float64, and each formula on one line."""
+"""The reference engine: slow and obviously right, in float64, with each formula on one line."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class NumpyEngine(Engine):
         return Mixture(state.topics.T, state.correlations)
 
     def expect(self, state: State, *, joint: bool = True) -> Expectation:
-        """R = Mhat / M, H = R P, lift = H alpha, joint = P' H."""
+        """R = Mhat / M, H = R P, topic_factors = H alpha, joint = P' H."""
         P, alpha = state.topics, state.correlations
         log_likelihood, ratios = log_likelihood_and_ratios(P, alpha, self.mhat)
         H = ratios @ P
         return Expectation(log_likelihood, H @ alpha, P.T @ H if joint else None)
 
-    def maximise(self, state: State, expectation: Expectation, toll: float = 0.0, power: float = 1.0) -> State:
-        """mu <- [mu (H alpha) - toll]+, alpha <- alpha (P' H), both to a power and normalised."""
+    def maximise(self, state: State, expectation: Expectation, shrinkage: float = 0.0, power: float = 1.0) -> State:
+        """mu <- [mu (H alpha) - shrinkage]+, alpha <- alpha (P' H), both over-relaxed and normalised."""
         P, alpha = state.topics, state.correlations
-        counts = P * expectation.lift
-        paid = np.maximum(counts - toll, 0)
+        counts = P * expectation.topic_factors
+        shrunk = np.maximum(counts - shrinkage, 0)
         best = counts == counts.max(axis=1, keepdims=True)
-        kept = np.where((paid.sum(axis=1, keepdims=True) == 0) & best, counts, paid)
+        kept = np.where((shrunk.sum(axis=1, keepdims=True) == 0) & best, counts, shrunk)
         kept = np.where(kept.sum(axis=0) == 0, counts, kept)
         if expectation.joint is not None:
             alpha = _symmetric(_overrelaxed(alpha, _symmetric(alpha * expectation.joint), power))
@@ -47,15 +47,15 @@ class NumpyEngine(Engine):
     def gradient(self, state: State) -> tuple[Any, Any]:
         """dL/dmu = 2 (H alpha)', dL/dalpha = P' H."""
         expectation = self.expect(state)
-        return 2 * expectation.lift.T, expectation.joint
+        return 2 * expectation.topic_factors.T, expectation.joint
 
     def active(self, state: State) -> int:
-        """Entries that are not zero."""
+        """The non-zero entries of P."""
         return int(np.count_nonzero(state.topics))
 
 
 def _overrelaxed(old: Any, new: Any, power: float) -> Any:
-    """Old (new / old)^power = new (new / old)^(power - 1), and 0 stays 0."""
+    """old (new / old)^power = new (new / old)^(power - 1); zeros stay zeros."""
     factor = np.divide(new, old, out=np.ones_like(new), where=old > 0)
     return new * np.minimum(factor, LARGEST_FACTOR) ** (power - 1)
 

@@ -1,7 +1,9 @@
-"""How a pass cuts its work: dense tiles where the pair matrix is full, lists of pairs where it is not.
+"""The pair matrix, cut for a pass: dense tiles where it is nearly full, lists of pairs where it is not.
 
-Words stand in order of falling frequency, so that the pairs crowd into one corner. Blocks of `block` words give
-square tiles; those in a staircase around the corner that are full enough are kept dense, the others as lists.
+Words are sorted by falling frequency, so that most pairs lie in one corner of the matrix. Blocks of words cut it into
+square tiles. Tiles near the corner that are full enough are stored densely; all other pairs are stored in lists.
+
+Constants come from the measurements in docs/performance.md.
 """
 
 from __future__ import annotations
@@ -18,18 +20,23 @@ from fdmix.kernels.dense_pass import GROUP
 from fdmix.kernels.sparse_pass import STRIP
 from fdmix.kernels.vectors import LANES
 
-DENSE_TILE = 0.4  # least share of pairs present in a tile of the dense pass; 0.35 to 0.5 measured alike
-SPARSE_TILE = 0.1  # the same of the sparse pass; flat between 0.06 and 0.16
-CACHED_FLOATS = 60_000  # of topic vectors that stay in the L2 cache while a band of words walks over them
-PER_ROW = 8  # pairs of a row in a cut, at least
-BANDS = 16  # at most
-BAND = 256  # words in a band, at least
+DENSE_TILE = 0.4  # share of pairs present from which a tile is stored densely for the dense pass; 0.35-0.5 are alike
+SPARSE_TILE = 0.1  # the same share for the sparse pass; 0.06-0.16 are alike
+CACHED_FLOATS = 60_000  # floats of topic vectors that stay in the L2 cache while a band of words uses them
+MIN_PAIRS_PER_ROW = 8  # pairs of a row in a cut, on average
+MAX_BANDS = 16  # bands of words
+MIN_BAND = 256  # words in a band
+MIN_CUT = 64  # columns in a cut
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """How lists are cut: by bands of rows; at every multiple of `stride` columns, and in between where a cut has
-    `width` columns and `per_row` pairs a row; padded to a multiple of `pad` pairs.
+    """How lists of pairs are cut.
+
+    band : rows in a band
+    stride : every multiple of this column number ends a cut
+    width, per_row : a cut also ends once it has this many columns and, on average, this many pairs a row
+    pad : lists are padded to a multiple of this many pairs
     """
 
     band: int
@@ -43,8 +50,8 @@ class Tiling:
     """Dense tiles and pair lists of a symmetric matrix, for one kind of pass.
 
     Row panel I has `block` rows; its first widths[I] blocks of columns are dense, from tiles[offsets[I]] on. The
-    staircase is symmetric: J < widths[I] if and only if I < widths[J]. The other pairs (u, v) are listed once, with
-    u <= v and pairs (u, u) by half, so that each stands for itself and its mirror image.
+    dense region is symmetric: J < widths[I] if and only if I < widths[J]. Every other pair (u, v) is listed once,
+    with u <= v, and stands for its mirror image, too; a pair (u, u) is therefore listed with half its value.
     """
 
     def __init__(self, matrix: sp.csr_array, block: int, threshold: float, strip: int, cuts: Cuts) -> None:
@@ -67,7 +74,7 @@ class Tiling:
         self._list_pairs(pairs, np.maximum(words, self.widths[words // block] * block), cuts)
 
     def _list_pairs(self, pairs: tuple[Any, Any, Any], limits: Any, cuts: Cuts) -> None:
-        """The pairs that are in no tile, band after band: first how many there are in each list, then the lists."""
+        """List the pairs outside the tiles, band after band: first count each list, then fill it."""
         n_words, band = limits.size, cuts.band
         bands = [(begin, min(begin + band, n_words)) for begin in range(0, n_words, band)]
         cut, first = np.zeros(n_words, np.int32), np.zeros((len(bands), -(-n_words // cuts.stride) + 1), np.int64)
@@ -93,22 +100,22 @@ class Tiling:
 
     @classmethod
     def for_dense_topics(cls, matrix: sp.csr_array, n_topics: int) -> Tiling:
-        """Large tiles for matrix products, and lists cut so that the topic vectors they meet stay in the cache."""
+        """Large tiles for matrix products, and lists cut so that the topic vectors of a cut fit into the L2 cache."""
         n_words = matrix.shape[0]
         block = -(-n_words // STRIP) * STRIP if n_words <= 3 * STRIP else 2 * STRIP
-        band = max(BAND, -(-n_words // BANDS))
-        width = max(64, CACHED_FLOATS // (-(-n_topics // LANES) * LANES))
+        band = max(MIN_BAND, -(-n_words // MAX_BANDS))
+        width = max(MIN_CUT, CACHED_FLOATS // (-(-n_topics // LANES) * LANES))
         width = -(-band // max(1, round(band / width)))  # equal parts of a band
-        return cls(matrix, block, DENSE_TILE, 1, Cuts(band, band, width, PER_ROW, GROUP))
+        return cls(matrix, block, DENSE_TILE, 1, Cuts(band, band, width, MIN_PAIRS_PER_ROW, GROUP))
 
     @classmethod
     def for_sparse_topics(cls, matrix: sp.csr_array) -> Tiling:
-        """Panels of one strip of words each, with the strip's words innermost; one list a word."""
+        """Panels of one strip of words, in which the strip's words vary fastest, and one list for each word."""
         whole = max(matrix.shape[0], 1)
         return cls(matrix, STRIP, SPARSE_TILE, STRIP, Cuts(STRIP, whole, whole, 0, 1))
 
     def lists(self, band: int, stride: int = 0) -> Any:
-        """Bounds of the lists of a band's rows within a stride of columns, for each cut one after the other."""
+        """Bounds of the lists of a band's rows within one stride of columns, cut after cut."""
         return self.bounds[self._first[band, stride] : self._first[band, stride + 1] + 1]
 
     def panel(self, array: Any, panel: int) -> Any:

@@ -62,7 +62,7 @@ def fit_mixture(
     tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
         much data; plain maximum likelihood stops when a pass gains less than a hundredth of this share of what was
         gained so far
-    sparsity : "auto" or the toll in tokens of sparse EM; 0 gives plain maximum likelihood
+    sparsity : "auto" or the shrinkage of sparse EM in tokens; 0 gives plain maximum likelihood
     callback : called with a `Progress` after each pass; returning True stops the fit. Ctrl-C does, too.
     n_threads : default: all cores
 

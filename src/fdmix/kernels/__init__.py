@@ -1,1 +1,1 @@
-"""Compiled loops over arrays. Everything that numba compiles lives here; nothing here checks its input."""
+"""Compiled loops over arrays. All numba code is here. Kernels do not check their input: callers do."""

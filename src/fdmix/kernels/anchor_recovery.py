@@ -1,4 +1,4 @@
-"""RecoverL2 of the anchor-word algorithm: one word at a time."""
+"""RecoverL2, the recovery step of the anchor-word algorithm (Arora et al., ICML 2013)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from fdmix.kernels.compiling import njit_fast as njit
 
 
 @njit
-def recover_l2(begin, end, gram, targets, squares, tolerance, most_rounds, shares):
-    """argmin over the simplex of |q - C B|^2 = C gram C' - 2 C.target + |q|^2, by exponentiated gradient.
+def recover_l2(begin, end, gram, targets, squares, tolerance, max_rounds, shares):
+    """shares[u] = argmin over the simplex of |q_u - C B|^2 = C gram C' - 2 C.targets[u] + |q_u|^2, begin <= u < end.
 
-    The step doubles while it helps and halves when it does not. The Frank-Wolfe gap C.grad - min(grad) bounds how
-    far the loss is from its minimum; it is compared with the tolerance times |q|^2.
+    By exponentiated gradient: the step doubles after a success and halves after a failure. A word is finished when
+    the Frank-Wolfe gap C.grad - min(grad), which bounds the distance of the loss from its minimum, is at most the
+    tolerance times |q_u|^2.
     """
     T = gram.shape[0]
     slope = np.empty(T)
@@ -29,7 +30,7 @@ def recover_l2(begin, end, gram, targets, squares, tolerance, most_rounds, share
         loss = 0.0
         for t in range(T):
             loss += C[t] * (product[t] - 2 * targets[u, t])
-        for _ in range(most_rounds):
+        for _ in range(max_rounds):
             mean = 0.0
             least = np.inf
             for t in range(T):

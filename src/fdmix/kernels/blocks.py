@@ -1,4 +1,4 @@
-"""Small dense blocks out of the sparse matrix of pairs."""
+"""Dense blocks of the pair matrix, and EM for two topics on such a block."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def dense_block(indptr, indices, data, words):
 
 
 @njit
-def two_topics(W, halves, joint, rounds):
-    """EM for W ~ halves' joint halves, two topics, W symmetric and summing to 1; returns sum W log (model / r r').
+def fit_two_topics(W, halves, joint, rounds):
+    """EM for W ~ halves' joint halves; returns the gain over one topic, sum W log (halves' joint halves / r r').
 
-    r is the row sums of W: so what two topics explain better than one. `halves` (2, n) and `joint` (2, 2) are
-    improved in place.
+    W is symmetric and sums to 1; r are its row sums, so that r r' is the best fit of one topic. `halves` (2, n) and
+    `joint` (2, 2) are improved in place.
     """
     n = W.shape[0]
     r = W.sum(axis=1)
@@ -60,10 +60,10 @@ def two_topics(W, halves, joint, rounds):
                     seen[a, b] += halves[a, u] * H[b, u]
         totals = np.zeros(2)
         for u in range(n):
-            lift0 = joint[0, 0] * H[0, u] + joint[0, 1] * H[1, u]
-            lift1 = joint[1, 0] * H[0, u] + joint[1, 1] * H[1, u]
-            halves[0, u] *= lift0
-            halves[1, u] *= lift1
+            factor0 = joint[0, 0] * H[0, u] + joint[0, 1] * H[1, u]
+            factor1 = joint[1, 0] * H[0, u] + joint[1, 1] * H[1, u]
+            halves[0, u] *= factor0
+            halves[1, u] *= factor1
             totals[0] += halves[0, u]
             totals[1] += halves[1, u]
         for a in range(2):

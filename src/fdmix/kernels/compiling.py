@@ -1,10 +1,10 @@
-"""How the loops are compiled, where the result is kept, and the message that says so.
+"""How kernels are compiled and cached, and the log message about it.
 
-numba keeps compiled functions in a folder: NUMBA_CACHE_DIR, else `__pycache__` beside the source, else the user's
-cache folder. Where none of them can be written, as in a read-only container, numba refuses to compile with a cache;
-then the loops are compiled without one, in every process again.
+numba caches compiled functions in a folder: NUMBA_CACHE_DIR, else `__pycache__` beside the source, else the user's
+cache folder. Where it can write to none of them, as in a read-only container, it refuses to compile with a cache.
+Then every process compiles the kernels again.
 
-A trap: numba compiles a function again when the function's own file changes, and does not notice a change of the
+A trap: numba compiles a function again when the function's own file changes, but does not notice a change of the
 options below. After such a change, delete `__pycache__`.
 """
 
@@ -24,8 +24,8 @@ NOT_KEPT = (
 )
 
 
-def _can_keep() -> bool:
-    """Whether numba finds a folder that it can write for functions of this package."""
+def _can_cache() -> bool:
+    """Whether numba finds a writable cache folder for functions of this package."""
     try:
         numba.njit(cache=True)(lambda: None)
     except RuntimeError:  # cannot cache function: no locator available
@@ -33,21 +33,21 @@ def _can_keep() -> bool:
     return True
 
 
-CAN_KEEP = _can_keep()
+CAN_CACHE = _can_cache()
 
 
 def compiled(**options: Any) -> Any:
-    """A decorator like `numba.njit`: without the interpreter lock, and kept on disk where that is possible."""
-    return numba.njit(cache=CAN_KEEP, nogil=True, **options)
+    """A decorator like `numba.njit` that releases the interpreter lock and caches on disk where that is possible."""
+    return numba.njit(cache=CAN_CACHE, nogil=True, **options)
 
 
-njit = compiled()  # arithmetic in the order in which it is written
-njit_reordering = compiled(error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})  # NaN is respected
-njit_fast = compiled(error_model="numpy", fastmath=True)  # for loops that never meet NaN or infinity
+njit = compiled()  # arithmetic in the written order
+njit_reordering = compiled(error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})  # respects NaN
+njit_fast = compiled(error_model="numpy", fastmath=True)  # only for loops without NaN or infinity
 
 
 class _Announcement(Listener):
-    """Says that loops are being compiled, before the first one: once in a process, and not if all come from disk."""
+    """Logs once in a process, before the first kernel is compiled; says nothing if all come from the cache."""
 
     made = False
 
@@ -57,7 +57,7 @@ class _Announcement(Listener):
         if self.made or not function.py_func.__module__.startswith("fdmix."):
             return
         self.made = True
-        if CAN_KEEP:
+        if CAN_CACHE:
             log.info(KEPT.format(folder=function.stats.cache_path))
         else:
             log.warning(NOT_KEPT)

@@ -4,11 +4,14 @@ With P[u, t] = mu_t(u), A = P alpha and M[u, v] = A[u] . P[v], a pass computes o
 
     r = Mhat[u, v] / M[u, v],     H[u] += r P[v],     L += Mhat[u, v] log M[u, v].
 
-Traps met, all measured: with full fastmath LLVM rewrites (x / m) * p[k] as (x * p[k]) * (1 / m) inside the loop and
-doubles the work, so ratios go through a small array before they are used; rows must be a multiple of 8 floats and
-aligned to 64 bytes. The step of the lists is written in explicit vectors: its stores might overlap any load, and a
-compiler would have to test dozens of addresses for every few pairs, or give up vectors. There, loads and stores stand
-in the order in which they are right whatever overlaps.
+Three measured traps:
+
+- With full fastmath, LLVM rewrites (x / m) * p[k] as (x * p[k]) * (1 / m) inside the loop, which doubles the work.
+  Storing the ratios in a small array before they are used prevents it.
+- Rows must be a multiple of 8 floats long and aligned to 64 bytes.
+- The stores of the list step might overlap its loads. A compiler would test dozens of addresses for every few pairs,
+  or give up vectors. So this step is written in explicit vectors, with loads and stores in an order that is right
+  whatever overlaps.
 """
 
 from __future__ import annotations
@@ -23,16 +26,19 @@ from fdmix.kernels.compiling import njit_fast as njit
 from fdmix.kernels.logarithm import TINY, F, weighted_log
 from fdmix.kernels.vectors import FLOATS, LONG, add_product, arguments_of, item, load, loop, place, spread, total
 
-GROUP = 2  # pairs in a step: with 500 topics, all that it touches stays in the L1 cache; 3 and 4 are no faster
+GROUP = 2  # pairs in a step: at 500 topics, the rows that it touches fit into the L1 cache; 3 and 4 are no faster
 
 
 @njit
 def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
-    """R = X / M and Rt = R' for one tile; returns sum X log M.
+    """R = X / M for one tile, and Rt = R' if `mirror`; returns sum X log M.
 
-    X, R are row panels with the tile at column c, Rt the panel of the mirror tile
-    at column ct.  (Panels and offsets, not slices: numba takes a slice for an
-    array of unknown inner stride and does not vectorise.)  bits: M as uint32.
+    X, R : row panels that hold the tile from column c on
+    Rt : the row panel that holds the mirror tile from column ct on
+    bits : M viewed as uint32
+
+    The arguments are panels and offsets, not slices, because numba does not know that the inner stride of a slice is
+    1 and would not vectorise.
     """
     n, w = M.shape
     mant = np.empty(w, np.uint32)
@@ -57,14 +63,14 @@ def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
 
 
 @intrinsic
-def step(
+def add_pairs_and_dot_next(
     typing_context: Any, left: Any, right: Any, H: Any, u: Any, w: Any, columns: Any, at: Any, to: Any, r: Any, m: Any
 ) -> Any:
-    """Add the pairs (u, v_j), v_j = columns[at + j], with their ratios r to H, and take the dots of the next ones:
+    """Add the pairs (u, v_j), v_j = columns[at + j], to H, and take the dot products of the next pairs:
 
     H[u] += sum_j r[j] right[v_j],    H[v_j] += r[j] right[u],    m[j] = left[w] . right[columns[to + j]].
 
-    Both at once, so that the rows of the next pairs come from the L2 cache while there is work on those before.
+    One loop does both, so that the rows of the next pairs arrive from the L2 cache while the pairs before are added.
     """
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -103,14 +109,15 @@ def step(
 
 
 @njit
-def pair_lists(u0, B, left, right, H, seg, col, val):
-    """H[u] += r P[v] and H[v] += r P[u] over the lists of B rows from u0; returns their part of L, both halves.
+def add_pair_lists(u0, B, left, right, H, bounds, columns, values):
+    """H[u] += r right[v] and H[v] += r right[u] over the listed pairs of rows u0, ..., u0 + B - 1; returns their L.
 
-    In a software pipeline: the group of pairs *before* is added to H while the dots of the *next* group are taken.
+    r = Mhat[u, v] / (left[u] . right[v]). L counts (u, v) and (v, u). A software pipeline: one group of pairs is
+    added to H while the dot products of the next group are taken.
     """
     size = 0
-    for t in range(0, seg.size - 1, B):
-        size = max(size, seg[t + B] - seg[t])
+    for t in range(0, bounds.size - 1, B):
+        size = max(size, bounds[t + B] - bounds[t])
     m = np.empty(size, F)
     bits = m.view(np.uint32)
     mant = np.empty(size, np.uint32)
@@ -119,27 +126,28 @@ def pair_lists(u0, B, left, right, H, seg, col, val):
     dots = np.empty(GROUP, F)
     r = np.empty(GROUP, F)
     likelihood = 0.0
-    for t in range(0, seg.size - 1, B):
-        s = seg[t]
-        e = seg[t + B]
+    for t in range(0, bounds.size - 1, B):
+        s = bounds[t]
+        e = bounds[t + B]
         if s == e:
             continue
         w = t  # the row being read is u0 + w - t
-        while seg[w + 1] == s:
+        while bounds[w + 1] == s:
             w += 1
         u = u0 + w - t
         before = s
-        r[:] = 0  # nothing before the first group
+        r[:] = 0  # there is no group before the first one
         for i in range(s, e, GROUP):
-            while seg[w + 1] <= i:
+            while bounds[w + 1] <= i:
                 w += 1
-            step(left, right, H, u, u0 + w - t, col, before, i, r, dots)
+            add_pairs_and_dot_next(left, right, H, u, u0 + w - t, columns, before, i, r, dots)
             for j in range(GROUP):
                 f = max(dots[j], TINY)
                 m[i - s + j] = f
-                r[j] = val[i + j] / f
+                r[j] = values[i + j] / f
             u = u0 + w - t
             before = i
-        step(left, right, H, u, u, col, before, before, r, dots)  # nothing after the last: its dots are dropped
-        likelihood += weighted_log(val[s:e], bits[: e - s], mant, mantf, expo)
+        # No group follows the last one, so that the dots of this call are not used.
+        add_pairs_and_dot_next(left, right, H, u, u, columns, before, before, r, dots)
+        likelihood += weighted_log(values[s:e], bits[: e - s], mant, mantf, expo)
     return 2 * likelihood

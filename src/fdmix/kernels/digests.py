@@ -1,4 +1,4 @@
-"""128-bit digests of documents that add up: two sums, modulo 2^64, of well-mixed hashes."""
+"""128-bit digests of sets of documents: two sums, modulo 2^64, of hashes. Digests of disjoint sets can be added."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from fdmix.kernels.compiling import njit
 
 FIRST_START, SECOND_START = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 FIRST_PRIME, SECOND_PRIME = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-WORD = 8  # bytes that are read at a time
+WORD = 8  # bytes that are hashed at a time
 
 
 @njit
 def mixed(h):
-    """The finaliser of splitmix64: every input bit moves every output bit."""
+    """The finaliser of splitmix64: every input bit influences every output bit."""
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return h ^ (h >> np.uint64(31))
@@ -21,7 +21,7 @@ def mixed(h):
 
 @njit
 def add_texts(data, offsets, total):
-    """total += the hashes of the texts data[offsets[d] : offsets[d + 1]], read as little-endian words of 8 bytes."""
+    """total += the hash of each text data[offsets[d] : offsets[d + 1]], read as little-endian words of 8 bytes."""
     for d in range(offsets.size - 1):
         i, end = offsets[d], offsets[d + 1]
         a = FIRST_START ^ np.uint64(end - i)
@@ -41,7 +41,7 @@ def add_texts(data, offsets, total):
 
 @njit
 def add_counts(indptr, indices, counts, copies, first, second, total):
-    """total += copies_d times the hash of document d, made of sum_u c_d(u) first[u] and the same with second[u]."""
+    """total += copies_d times the hash of document d, a mix of sum_u c_d(u) first[u] and sum_u c_d(u) second[u]."""
     for d in range(indptr.size - 1):
         if copies[d] == 0:
             continue

@@ -1,4 +1,4 @@
-"""The EM step on the topics, P <- [P lift - toll]+, over-relaxed and normalised, some rows at a time."""
+"""The EM step on the topics, P <- [P factors - shrinkage]+, over-relaxed and normalised, for a range of rows."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import numpy as np
 
 from fdmix.kernels.compiling import njit_fast as njit
 
-SMALLEST = np.float32(1e-20)  # smaller probabilities become exact zeros: subnormal numbers are slow and useless
+SMALLEST = np.float32(1e-20)  # smaller probabilities become exact zeros, because subnormal numbers are slow
 
 
 @njit
-def pay(begin, end, P, lift, toll, out, totals):
-    """out = [P lift - toll]+; a word that would lose all keeps its largest. Adds the columns to `totals`."""
+def shrink(begin, end, P, factors, shrinkage, out, totals):
+    """out = [P factors - shrinkage]+ and totals[t] += sum_u out[u, t].
+
+    A word whose entries would all become zero keeps its largest one, unshrunk.
+    """
     n_topics = P.shape[1]
     for u in range(begin, end):
         p = P[u]
-        g = lift[u]
+        g = factors[u]
         o = out[u]
-        left = np.float32(0)
+        remaining = np.float32(0)
         for t in range(n_topics):
             count = p[t] * g[t] if p[t] > 0 else np.float32(0)
-            o[t] = max(count - toll, np.float32(0))
-            left += o[t]
-        if left == 0:
+            o[t] = max(count - shrinkage, np.float32(0))
+            remaining += o[t]
+        if remaining == 0:
             best = 0
             most = np.float32(0)
             for t in range(n_topics):
@@ -35,10 +38,10 @@ def pay(begin, end, P, lift, toll, out, totals):
 
 
 @njit
-def relax(begin, end, P, scale, power, largest, out, totals):
-    """out = new min(new / P, largest)^(power - 1) with new = out scale, one scale per topic.
+def overrelax(begin, end, P, scale, power, largest, out, totals):
+    """out = new min(new / P, largest)^(power - 1), where new[u, t] = out[u, t] scale[t].
 
-    Adds the columns to `totals`. The number of columns is a multiple of 8.
+    Also totals[t] += sum_u out[u, t]. The number of columns must be a multiple of 8.
     """
     n_topics = P.shape[1]
     for u in range(begin, end):
@@ -59,7 +62,7 @@ def relax(begin, end, P, scale, power, largest, out, totals):
 
 @njit
 def normalise(begin, end, scale, out):
-    """out *= scale, one number per topic, without tiny entries; returns how many are left."""
+    """out[u, t] *= scale[t], entries up to SMALLEST become 0; returns the number of non-zero entries."""
     active = 0
     for u in range(begin, end):
         o = out[u]

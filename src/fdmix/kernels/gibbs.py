@@ -1,9 +1,10 @@
-"""A topic for every token, drawn given all others: Gibbs sampling in which all documents see the same topics.
+"""Sweeps of Gibbs sampling: a topic is drawn for every token given all others. All documents of a sweep share K.
 
-    p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), n_dt and K_ut without token i itself
+    p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), with n_dt and K_ut without token i itself
 
-There are two ways to draw it. One looks only at the topics that a document has, each on its own; the other at all of
-them, eight at a time, in several documents in turns. The second is faster unless documents have few of many topics.
+Two kernels draw from this distribution. `sweep_documents` looks only at the topics that a document has, one by one.
+`sweep_all_topics` looks at all topics, eight at a time, and works on several documents in turns. The second one is
+faster, unless there are many topics and documents have few of them.
 """
 
 from __future__ import annotations
@@ -30,23 +31,20 @@ from fdmix.kernels.vectors import (
     spread,
 )
 
-IN_TURNS = 4  # documents; with 6 and 8 it is no faster
+IN_TURNS = 4  # documents that `sweep_all_topics` works on in turns; 6 and 8 are no faster
 
 
 @njit
-def weigh_words(begin, end, counts, scale, eta, weights):
-    """How the words begin <= u < end are shared among topics, with scale_t = 1 / (K_t + N eta):
-
-    weights[u, t] = (K_ut + eta) scale_t
-    """
+def word_weights(begin, end, counts, scale, eta, weights):
+    """weights[u, t] = (K_ut + eta) scale_t for the words begin <= u < end, where scale_t = 1 / (K_t + N eta)."""
     for u in range(begin, end):
         for t in range(scale.size):
             weights[u, t] = (counts[u, t] + eta) * scale[t]
 
 
 @njit
-def add_up_words(begin, end, weights, reached):
-    """reached[u, t]: the sum of weights[u] up to t"""
+def cumulative_weights(begin, end, weights, reached):
+    """reached[u, t] = sum_{s <= t} weights[u, s] for the words begin <= u < end."""
     for u in range(begin, end):
         total = 0.0
         for t in range(weights.shape[1]):
@@ -56,20 +54,20 @@ def add_up_words(begin, end, weights, reached):
 
 @njit
 def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed):
-    """Draw the topics z of the tokens of the documents begin <= d < end again.
+    """Draw new topics z for the tokens of the documents begin <= d < end; returns the sum of their numbers of topics.
 
-    A topic is drawn from one of two parts: that of n_dt, for which only the document's topics need to be looked at,
-    or that of a, which is known for each word beforehand, but for the token itself: a topic that is drawn for its
-    sake is drawn again.
+    The distribution is a sum of two parts. The part with n_dt needs only the document's topics. The part with a is
+    known for each word in advance, except that it includes the token itself; a draw that is due to the token itself
+    is rejected and repeated.
 
-    tokens : (indptr, words), all tokens of each document; weights, reached : of `weigh_words` and `add_up_words`
-    returns how many topics all these documents had, counted for each
+    tokens : (indptr, words), all tokens of each document
+    weights, reached : of `word_weights` and `cumulative_weights`
     """
     indptr, word = tokens
     T = scale.size
     n = np.zeros(T)
-    there = np.empty(T, np.int64)  # the topics of a document,
-    position = np.full(T, -1)  # and where they stand in this list
+    present = np.empty(T, np.int64)  # the topics of the document
+    position = np.full(T, -1)  # the position of a topic in `present`, or -1
     parts = np.empty(T)
     state = np.empty(1, np.uint64)
     n_topics = 0
@@ -77,16 +75,17 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed
         _seed(state, seed, d)
         m = 0
         for i in range(indptr[d], indptr[d + 1]):
-            m = _enter(z[i], n, there, position, m)
+            m = _enter(z[i], n, present, position, m)
         n_topics += m
         for i in range(indptr[d], indptr[d + 1]):
             u = word[i]
             mine = z[i]
-            own = max(min(scale[mine], weights[u, mine] - eta * scale[mine]), 0.0)  # its vote in the weights
+            # the token's own part of the weight
+            own = max(min(scale[mine], weights[u, mine] - eta * scale[mine]), 0.0)
             n[mine] -= 1
             of_document = 0.0
             for k in range(m):
-                of_document += n[there[k]] * (weights[u, there[k]] - (own if there[k] == mine else 0.0))
+                of_document += n[present[k]] * (weights[u, present[k]] - (own if present[k] == mine else 0.0))
                 parts[k] = of_document
             of_word = reached[u, T - 1]
             drawn = _uniform(state) * (of_document + a * (of_word - own))
@@ -94,28 +93,28 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed
                 k = 0
                 while parts[k] <= drawn:
                     k += 1
-                chosen = there[k]
+                chosen = present[k]
             else:
                 while True:
                     chosen = min(np.searchsorted(reached[u], _uniform(state) * of_word, side="right"), T - 1)
                     if chosen != mine or _uniform(state) * weights[u, mine] >= own:
                         break
             if n[mine] == 0:
-                m = _leave(mine, there, position, m)
+                m = _leave(mine, present, position, m)
             z[i] = chosen
-            m = _enter(chosen, n, there, position, m)
+            m = _enter(chosen, n, present, position, m)
         for k in range(m):
-            n[there[k]] = 0
-            position[there[k]] = -1
+            n[present[k]] = 0
+            position[present[k]] = -1
     return n_topics
 
 
 @njit
 def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
-    """Draws from the same distribution, with a look at all topics; `weights` is padded with zeros to whole vectors.
+    """Like `sweep_documents`, with a look at all topics; `weights` is padded with zeros to whole vectors.
 
-    Topic t is in lane t mod 8. First the lane is drawn, then the topic. Each draw has to wait for the one before it
-    in the same document, at every step of its way, so IN_TURNS documents are worked on at a time.
+    Topic t is in lane t mod 8 of the vectors. First the lane is drawn, then the topic. Each draw waits for the one
+    before it in the same document, so IN_TURNS documents are worked on in turns.
     """
     indptr, word = tokens
     one, prior = np.float32(1), np.float32(a)
@@ -124,7 +123,7 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
     counts = np.empty((IN_TURNS, LANES), np.int32)
     limits = np.empty(IN_TURNS, np.float32)
     here, until, u, mine, lane = np.zeros((5, IN_TURNS), np.int64)
-    without = np.empty(IN_TURNS, np.float32)  # n of the token's topic without the token
+    without = np.empty(IN_TURNS, np.float32)  # a + n_dt of the token's topic without the token
     state = np.ones((IN_TURNS, 1), np.uint64)
     n_topics = 0
     d = begin
@@ -145,10 +144,10 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
                 u[s] = word[here[s]]
                 mine[s] = z[here[s]]
                 weight = weights[u[s], mine[s]]
-                own = max(min(scale[mine[s]], weight - eta * scale[mine[s]]), 0.0)  # the token's vote in it
+                own = max(min(scale[mine[s]], weight - eta * scale[mine[s]]), 0.0)  # the token's own part
                 without[s] = max(n[s, mine[s]] - one, prior)
                 put(n, s, mine[s], without[s] * np.float32((weight - own) / weight))
-        add_up(n, weights, u, reached, lanes)
+        running_sums(n, weights, u, reached, lanes)
         for s in range(IN_TURNS):
             drawn = np.float32(_uniform(state[s])) * lanes[s, LANES - 1]
             lane[s] = 0
@@ -159,7 +158,7 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
         for s in range(IN_TURNS):
             if here[s] < until[s]:
                 chosen = lane[s] + LANES * counts[s, lane[s]]
-                chosen = chosen if chosen < scale.size else mine[s]  # by rounding
+                chosen = chosen if chosen < scale.size else mine[s]  # rounding errors may lead beyond the last topic
                 z[here[s]] = chosen
                 put(n, s, mine[s], without[s])
                 put(n, s, chosen, n[s, chosen] + one)
@@ -169,7 +168,7 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
 
 @intrinsic
 def put(typing_context: Any, n: Any, s: Any, t: Any, value: Any) -> Any:
-    """n[s, t] = value, stored as a whole vector: loading one soon after a single number was stored has to wait."""
+    """n[s, t] = value, stored as a whole vector, because loading a vector right after storing one number is slow."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         n, s, t, value = arguments_of(context, builder, signature, arguments)
@@ -182,8 +181,8 @@ def put(typing_context: Any, n: Any, s: Any, t: Any, value: Any) -> Any:
 
 
 @intrinsic
-def add_up(typing_context: Any, n: Any, weights: Any, u: Any, reached: Any, lanes: Any) -> Any:
-    """reached[s, t]: the sum of n[s, r] weights[u[s], r] over r <= t in t's lane; lanes[s]: whole lanes, added up."""
+def running_sums(typing_context: Any, n: Any, weights: Any, u: Any, reached: Any, lanes: Any) -> Any:
+    """reached[s, t] = sum of n[s, r] weights[u[s], r] over r <= t in t's lane; lanes[s] = running sums of lanes."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         n, weights, u, reached, lanes = arguments_of(context, builder, signature, arguments)
@@ -208,7 +207,7 @@ def add_up(typing_context: Any, n: Any, weights: Any, u: Any, reached: Any, lane
 
 @intrinsic
 def count_up_to(typing_context: Any, reached: Any, limits: Any, counts: Any) -> Any:
-    """counts[s, l]: how many of reached[s, l], reached[s, l + 8], ... are not above limits[s]."""
+    """counts[s, l] = how many of reached[s, l], reached[s, l + 8], ... are at most limits[s]."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         reached, limits, counts = arguments_of(context, builder, signature, arguments)
@@ -233,7 +232,7 @@ def count_up_to(typing_context: Any, reached: Any, limits: Any, counts: Any) -> 
 
 @njit
 def count_topics(begin, end, order, first, z, counts):
-    """How often the words begin <= u < end have each topic: tokens order[first[u]:first[u + 1]] have the word u."""
+    """counts[u, t] = tokens of word u with topic t; u's tokens are order[first[u] : first[u + 1]]."""
     counts[begin:end] = 0
     for u in range(begin, end):
         for j in range(first[u], first[u + 1]):
@@ -241,28 +240,28 @@ def count_topics(begin, end, order, first, z, counts):
 
 
 @njit
-def _enter(t, n, there, position, m):
-    """One more token of topic t in the document; returns how many topics it has."""
+def _enter(t, n, present, position, m):
+    """Add a token of topic t to the document; returns the document's number of topics."""
     n[t] += 1
     if position[t] >= 0:
         return m
     position[t] = m
-    there[m] = t
+    present[m] = t
     return m + 1
 
 
 @njit
-def _leave(t, there, position, m):
-    """Topic t has no token of the document any more; returns how many topics have."""
-    there[position[t]] = there[m - 1]
-    position[there[m - 1]] = position[t]
+def _leave(t, present, position, m):
+    """Remove topic t, which lost its last token, from the document; returns the document's number of topics."""
+    present[position[t]] = present[m - 1]
+    position[present[m - 1]] = position[t]
     position[t] = -1
     return m - 1
 
 
 @njit
 def _seed(state, seed, d):
-    """A state of its own for each document, mixed well (splitmix64)."""
+    """Set the random state of document d, mixed by splitmix64: independent of the order of documents."""
     mixed = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(d + 1) * np.uint64(0xD1342543DE82EF95)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -271,7 +270,7 @@ def _seed(state, seed, d):
 
 @njit
 def _uniform(state):
-    """A number from 0 to below 1 (xorshift64*)."""
+    """A random number in [0, 1), by xorshift64*."""
     x = state[0]
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)

@@ -1,4 +1,4 @@
-"""A vectorised logarithm: numba has none of its own."""
+"""A vectorised logarithm, which numba does not have."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from fdmix.kernels.compiling import njit_fast as njit
 
 F = np.float32
-TINY = F(1e-35)  # floor for M: a pair with M = 0 has no topics that could be responsible for it
+TINY = F(1e-35)  # smallest M: keeps ratios and logarithms finite for pairs that no topics explain
 LN2 = 0.6931471805599453
 
 
 @njit
 def weighted_log(x, bits, mant, mantf, expo):
-    """sum_j x[j] log(m[j]) where bits[j] holds the bits of the float32 m[j] > 0.
+    """sum_j x[j] log(m[j]), where bits[j] holds the bits of the float32 m[j] > 0.
 
-    m = 2^e * f with f in [sqrt(1/2), sqrt(2)); log f = 2 atanh((f-1)/(f+1)) by
-    its series (error below 1e-9).  mant/mantf are two views of one scratch row.
+    m = 2^e f with f in [sqrt(1/2), sqrt(2)), and log f = 2 atanh((f - 1) / (f + 1)) by its series (error below 1e-9).
+    `mant` and `mantf` are two views of one scratch row; `expo` is another.
     """
     for j in range(x.size):
         b = np.uint32(bits[j]) + np.uint32(0x3F800000 - 0x3F3504F3)

@@ -1,4 +1,4 @@
-"""The topics of single documents: each on its own, so that a document's answer never depends on its neighbours."""
+"""The most likely topic shares of documents. A document's result does not depend on the other documents."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import numpy as np
 
 from fdmix.kernels.compiling import njit_reordering as njit
 
-EM_ROUNDS = 12  # before Newton's method takes over
-OUTER_ROUNDS = 100
-NEWTON_ROUNDS = 40
-NOTICEABLE = 0.005  # shares that stay in the working set after EM
-VIOLATORS = 4  # topics that may join the working set at a time
-RIDGE = 1e-12
+EM_ROUNDS = 12  # rounds of EM before Newton's method takes over
+MAX_WORKING_SETS = 100  # working sets of topics for Newton's method
+NEWTON_ROUNDS = 40  # Newton steps on one working set, at most
+SMALL_SHARE = 0.005  # topic shares below this leave the working set after EM
+MAX_JOINING = 4  # topics that join the working set at a time
+RIDGE = 1e-12  # added to the Hessian's diagonal: keeps the Cholesky factorisation stable
 
 
 @njit
 def gather(words, first, topic, value, floor, local, topics, B):
-    """B[k, i] = mu_t(word i) + floor for the topics t = topics[k] that any of the words has; returns their number.
+    """B[k, i] = mu_t(words[i]) + floor for the topics t = topics[k] that have any of the words; returns their number.
 
-    `local` maps topics to columns; it comes and leaves filled with -1.
+    `local`, which maps topics to k, is filled with -1 before and after the call.
     """
     k = 0
     for i in range(words.size):
@@ -40,9 +40,9 @@ def gather(words, first, topic, value, floor, local, topics, B):
 
 @njit
 def scale_columns(B, K, share):
-    """Divide each word's column by its largest entry, which changes no theta; returns sum_i share_i log(largest).
+    """Divide each word's column by its largest entry; returns sum_i share_i log(largest_i).
 
-    So products of probabilities of rare words stay far from the smallest numbers there are.
+    This changes no theta, and keeps products of probabilities of rare words from underflowing.
     """
     total = 0.0
     for i in range(share.size):
@@ -58,7 +58,7 @@ def scale_columns(B, K, share):
 
 @njit
 def objective(share, B, theta, m):
-    """sum_i share_i log m_i with m = theta B, which is left in `m`."""
+    """sum_i share_i log m_i with m = theta B; fills `m`."""
     total = 0.0
     for i in range(share.size):
         m[i] = 0.0
@@ -84,7 +84,7 @@ def gradient(share, B, m, g):
 
 @njit
 def solve(A, b, n):
-    """A x = b for a symmetric positive definite A (n x n), by Cholesky; A is overwritten, b becomes x."""
+    """Solve A x = b for a symmetric positive definite A (n x n) by Cholesky; overwrites A, and b by x."""
     for j in range(n):
         for k in range(j):
             A[j, j] -= A[j, k] * A[j, k]
@@ -106,9 +106,9 @@ def solve(A, b, n):
 
 @njit
 def newton_direction(share, B, m, g, theta, members, n):
-    """The step d, with sum 0, that maximises g.d - d'Hd / 2; members at 0 that want to sink are left out.
+    """The step d, with sum 0, that maximises g.d - d'Hd / 2; returns (number of members left, their steps).
 
-    H = sum_i share_i s_i s_i', s_i = B[:, i] / m_i. Returns the number of members left and their steps.
+    H = sum_i share_i s_i s_i' with s_i = B[:, i] / m_i. Members with share 0 that would become negative are left out.
     """
     while True:
         H = np.zeros((n, n))
@@ -141,8 +141,8 @@ def newton_direction(share, B, m, g, theta, members, n):
 
 
 @njit
-def only_noticeable(B, theta, needed):
-    """Set small shares to zero, but leave every word the topic that explains most of it."""
+def drop_small_shares(B, theta, needed):
+    """Set small shares to zero and normalise; every word keeps the topic that explains most of it."""
     needed[:] = 0
     for i in range(B.shape[1]):
         best = 0
@@ -151,17 +151,17 @@ def only_noticeable(B, theta, needed):
                 best = k
         needed[best] = 1
     for k in range(theta.size):
-        if theta[k] < NOTICEABLE and not needed[k]:
+        if theta[k] < SMALL_SHARE and not needed[k]:
             theta[k] = 0.0
     theta /= theta.sum()
 
 
 @njit
 def most_likely(share, B, theta, tolerance):
-    """argmax over the simplex of sum_i share_i log (theta B)_i, from `theta`, which is overwritten; returns the gap.
+    """theta = argmax over the simplex of sum_i share_i log (theta B)_i, from a given theta; returns the duality gap.
 
-    The objective is concave, so max_k g_k - 1 bounds what any other theta could gain. EM comes near; then Newton's
-    method on a working set: the topics in use and those with the largest g_k.
+    The objective is concave, so max_k g_k - 1 bounds what any other theta could gain. EM comes near the optimum. Then
+    Newton's method finishes on a working set: the topics in use and those with the largest g_k.
     """
     K = theta.size
     m = np.empty(share.size)
@@ -176,9 +176,9 @@ def most_likely(share, B, theta, tolerance):
         for k in range(K):
             theta[k] *= g[k]
         value = objective(share, B, theta, m)
-    only_noticeable(B, theta, members)
+    drop_small_shares(B, theta, members)
     value = objective(share, B, theta, m)
-    for _ in range(OUTER_ROUNDS):
+    for _ in range(MAX_WORKING_SETS):
         gradient(share, B, m, g)
         if g.max() - 1 <= tolerance:
             break
@@ -187,7 +187,7 @@ def most_likely(share, B, theta, tolerance):
             if theta[k] > 0:
                 members[n] = k
                 n += 1
-        for _ in range(VIOLATORS):
+        for _ in range(MAX_JOINING):
             best = -1
             for k in range(K):
                 if theta[k] == 0 and g[k] > 1 and (best < 0 or g[k] > g[best]):
@@ -239,7 +239,7 @@ def most_likely(share, B, theta, tolerance):
             n = kept
             if largest - 1 <= tolerance / 2:
                 break
-        if not improved:  # Newton cannot move: a few EM rounds can always
+        if not improved:  # Newton is stuck, but EM rounds always improve
             for _ in range(EM_ROUNDS):
                 gradient(share, B, m, g)
                 for k in range(K):
@@ -265,7 +265,7 @@ def assign_most_likely(
             continue
         B = np.empty((T, some.size))
         K = gather(some, first, topic, value, floor, local, topics, B)
-        if K == 0:  # no topic has any of the words: they all explain them equally badly
+        if K == 0:  # no topic has any of the words: all explain them equally badly
             theta[d] = average
             scores[d] = np.log(floor)
             continue

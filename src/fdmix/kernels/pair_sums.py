@@ -1,4 +1,4 @@
-"""Loops over the lower triangle of a symmetric matrix of whole numbers (int64, CSR, v <= u)."""
+"""Counting pairs of words, and the lower triangle (v <= u) of the symmetric int64 matrix of their sums, in CSR."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from fdmix.kernels.compiling import njit
 from fdmix.kernels.prefetch import prefetch
 
-AHEAD = 12  # how many documents ahead to prefetch; 8 to 16 measured alike, see docs/performance.md
-BLOCK_BITS = 6  # an accumulator is scanned in blocks of 64 columns, and only where something was added
+AHEAD = 12  # documents that prefetching looks ahead; 8 to 16 are equally fast (docs/performance.md)
+BLOCK_BITS = 6  # accumulators are scanned in blocks of 2^6 columns, and only in blocks to which something was added
 
 
 @njit
@@ -22,8 +22,8 @@ def row_sums(indptr, data, sums):
 
 
 @njit
-def tally(indptr, indices, counts, copies, word_counts, frequencies):
-    """Add copies_d c_d(u) to word_counts[u] and copies_d [c_d(u) > 0] to frequencies[u]."""
+def add_word_counts(indptr, indices, counts, copies, word_counts, frequencies):
+    """word_counts[u] += sum_d copies_d c_d(u) and frequencies[u] += sum_d copies_d [c_d(u) > 0]."""
     for d in range(indptr.size - 1):
         for place in range(indptr[d], indptr[d + 1]):
             word_counts[indices[place]] += copies[d] * counts[place]
@@ -31,11 +31,11 @@ def tally(indptr, indices, counts, copies, word_counts, frequencies):
 
 
 @njit
-def pack(begin, end, indptr, indices, counts, weight, count_bits, heading, packed, frequencies):
-    """Write the documents begin <= d < end as runs of whole numbers: the weight, then word << bits | count.
+def pack_documents(begin, end, indptr, indices, counts, weight, count_bits, heading, packed, frequencies):
+    """Write each document begin <= d < end as a run of integers: its weight, then word << count_bits | count.
 
-    The weight stands beside the words because both are needed at once: one cache miss instead of three.
-    It takes `heading` numbers, low half first if there are two. Also counts the documents of each word.
+    The weight precedes the words because both are needed at the same time: one cache miss instead of three. It takes
+    `heading` integers, 1 or 2, with the low half first. Also frequencies[u] += the number of documents with word u.
     """
     bits = packed.dtype.type(count_bits)
     for d in range(begin, end):
@@ -52,10 +52,10 @@ def pack(begin, end, indptr, indices, counts, weight, count_bits, heading, packe
 
 
 @njit
-def invert(begin, end, indptr, indices, first_word, last_word, heading, free, where):
-    """For some words the documents that hold them: (where the document begins, where the word stands in it).
+def fill_inverted_index(begin, end, indptr, indices, first_word, last_word, heading, free, where):
+    """where[j] = (start of the document, place of the word in it) for the words first_word <= u < last_word.
 
-    free[u] is the next free place for word u in `where`; the documents of a word stay in order.
+    free[u] is the next free place of word u in `where`. The documents of a word stay in order.
     """
     for d in range(begin, end):
         base = indptr[d] + heading * d
@@ -69,11 +69,11 @@ def invert(begin, end, indptr, indices, first_word, last_word, heading, free, wh
 
 @njit
 def count_rows(begin, end, first, where, packed, count_bits, heading, accumulator, touched, columns, sums):
-    """sum_d w_d c_d(u) (c_d(v) - [u = v]) for begin <= u < end and v <= u, row after row.
+    """The rows begin <= u < end of the pair sums: sum_d w_d c_d(u) (c_d(v) - [u = v]) for v <= u.
 
-    A document is a run of packed (word, count) entries sorted by word, so the partners v < u of u are the
-    entries before u's own. `columns` and `sums` receive the non-zero entries, the return value their
-    number per row. `accumulator` and `touched` come and leave as zeros.
+    A packed document is sorted by word, so that the partners v < u of u are the entries before its own. The non-zero
+    sums go to `columns` and `sums`; returns their number in each row. `accumulator` and `touched` are zeros before
+    and after the call.
     """
     mask = (np.int64(1) << count_bits) - 1
     entries = np.zeros(end - begin, np.int64)
@@ -118,8 +118,8 @@ def count_rows(begin, end, first, where, packed, count_bits, heading, accumulato
 def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_sums, sign, columns, sums):
     """a + sign b for the rows begin <= u < end; zeros are not stored.
 
-    Returns the number of entries per row, and whether every result is a whole number that a sum of
-    documents can be: not negative. (Two non-negative int64 that overflow give a negative sum.)
+    Returns (entries in each row, whether no sum is negative). A negative sum is impossible for documents: either b
+    was not part of a, or two int64 overflowed.
     """
     entries = np.zeros(end - begin, np.int64)
     possible = True
@@ -150,7 +150,7 @@ def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_s
 
 @njit
 def mirrored_lengths(first, columns):
-    """Entries in each row of the full symmetric matrix."""
+    """The number of entries in each row of the full symmetric matrix."""
     n_words = first.size - 1
     lengths = np.zeros(n_words, np.int64)
     for u in range(n_words):
@@ -163,9 +163,9 @@ def mirrored_lengths(first, columns):
 
 @njit
 def mirror(first, columns, sums, scale, low, high, full_first, full_columns, full_values):
-    """The columns low <= v < high of the triangle, mirrored, and its rows low <= u < high, times `scale`.
+    """The rows low <= u < high of the full symmetric matrix, times `scale`, from its lower triangle.
 
-    Row u of the full matrix is the triangle's row u (v <= u) followed by its column u (rows below u).
+    Row u of the full matrix is the triangle's row u (v <= u), followed by its column u (rows below u).
     """
     n_words = first.size - 1
     free = np.empty(high - low, np.int64)

@@ -1,4 +1,4 @@
-"""The posterior mean of a document's topics under a Dirichlet prior, approximately."""
+"""The approximate posterior mean of a document's topic shares under a Dirichlet prior."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fdmix.kernels.most_likely_topics import gather, scale_columns
 def assign_posterior(
     begin, end, indptr, words, counts, first, topic, value, floor, prior, rounds, tolerance, theta, scores
 ):
-    """About the posterior mean of theta under a Dirichlet(prior), by leave-one-out responsibilities (CVB0).
+    """theta_d = the approximate posterior mean under a Dirichlet(prior), by CVB0; scores[d] = L_d.
 
     r_ut ~ mu_t(u) (a_t + n_t - r_ut),   n_t = sum_u c(u) r_ut,   theta_t = (a_t + n_t) / (A + l).
-    A word that no topic has tells nothing about them, and is left out of n and l.
+    Words that no topic has say nothing about theta and are left out of n and l.
     """
     T = prior.size
     total_prior = prior.sum()
@@ -24,14 +24,14 @@ def assign_posterior(
     for d in range(begin, end):
         some = words[indptr[d] : indptr[d + 1]]
         length = 0.0
-        telling = 0.0
+        known = 0.0
         for i in range(some.size):
             length += counts[indptr[d] + i]
             if first[some[i] + 1] > first[some[i]]:
-                telling += counts[indptr[d] + i]
+                known += counts[indptr[d] + i]
         for t in range(T):
             theta[d, t] = prior[t]
-        if telling > 0:
+        if known > 0:
             B = np.empty((T, some.size))
             K = gather(some, first, topic, value, floor, local, topics, B)
             scale_columns(B, K, np.ones(some.size))
@@ -57,10 +57,10 @@ def assign_posterior(
                 for k in range(K):
                     moved += abs(n[k] - (theta[d, topics[k]] - prior[topics[k]]))
                     theta[d, topics[k]] = prior[topics[k]] + n[k]
-                if moved <= tolerance * telling:
+                if moved <= tolerance * known:
                     break
         for t in range(T):
-            theta[d, t] /= total_prior + telling
+            theta[d, t] /= total_prior + known
         scores[d] = 0.0
         for i in range(some.size):
             m = floor

@@ -1,4 +1,4 @@
-"""Ask the processor for a piece of memory before it is needed."""
+"""Prefetching: tell the processor which memory will be needed soon."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numba.extending import intrinsic
 
 @intrinsic
 def prefetch(typing_context: Any, array: Any, position: Any) -> Any:
-    """Bring `array[position]` into the cache soon; a hint that changes no result and may point anywhere.
+    """Load `array[position]` into the cache in the background: a hint, which changes no result at any position.
 
-    The loops that follow an inverted index jump from document to document. Each jump misses the caches,
-    and a processor does not look far enough ahead by itself to hide that.
+    Loops over an inverted index jump from document to document. Each jump misses the caches, and a processor does not
+    look far enough ahead by itself to hide this.
     """
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,8 +1,8 @@
 """The pass of EM over the pairs once topics are sparse: each pair once, at the active topics of its rarer word.
 
-The same sums as in `dense_pass`, but only what EM needs of them: P' H, and H alpha where P is not zero. Entries of
-word u are topic ids and values from first[u] to first[u + 1], padded to fours by zeros. Index arrays are unsigned,
-or numba would add a wrap-around test to every gather.
+The sums are those of `dense_pass`, limited to what EM needs: P' H, and H alpha where P is not zero. The active topics
+of word u are topic[e] with P[u, topic[e]] = value[e] for first[u] <= e < first[u + 1], padded with zero values to a
+multiple of four. Index arrays are unsigned, because numba adds a wrap-around test to every gather with signed ones.
 """
 
 from __future__ import annotations
@@ -12,61 +12,67 @@ import numpy as np
 from fdmix.kernels.compiling import njit_fast as njit
 from fdmix.kernels.logarithm import TINY, F, weighted_log
 
-STRIP = 128  # words in a strip
+STRIP = 128  # words in a strip: one active topic of a partner serves all of them in one vector operation
 
 
 @njit
-def pack_rows(P, n, ptr, tid, val, count_only):
-    """Active (topic, value) entries of each row, padded to fours by zero entries."""
+def active_by_word(P, n, first, topic, value, count_only):
+    """List the non-zero entries of each row u < n of P; returns the length of the lists, padding included.
+
+    count_only : fill `first` only
+    """
     e = 0
     for u in range(P.shape[0]):
-        ptr[u] = e
+        first[u] = e
         if u < n:
             for t in range(P.shape[1]):
                 if P[u, t] != 0:
                     if not count_only:
-                        tid[e] = t
-                        val[e] = P[u, t]
+                        topic[e] = t
+                        value[e] = P[u, t]
                     e += 1
             while e % 4:
                 if not count_only:
-                    tid[e] = 0
-                    val[e] = 0
+                    topic[e] = 0
+                    value[e] = 0
                 e += 1
-    ptr[P.shape[0]] = e
+    first[P.shape[0]] = e
     return e
 
 
 @njit
-def pack_columns(ptr, tid, val, T, cptr, cuid, cval, count_only):
-    """The same entries by topic (word, value), padded to fours."""
+def active_by_topic(first, topic, value, T, topic_first, word, topic_value, count_only):
+    """List the same entries by topic, as (word, value), padded in the same way.
+
+    count_only : fill `topic_first` only, and return the length of the lists
+    """
     fill = np.zeros(T, np.int64)
     if count_only:
-        for e in range(tid.size):
-            if val[e] != 0:
-                fill[tid[e]] += 1
+        for e in range(topic.size):
+            if value[e] != 0:
+                fill[topic[e]] += 1
         total = 0
         for t in range(T):
-            cptr[t] = total
+            topic_first[t] = total
             total += (fill[t] + 3) // 4 * 4
-        cptr[T] = total
+        topic_first[T] = total
         return total
-    fill[:] = cptr[:T]
-    cuid[:] = 0
-    cval[:] = 0
-    for u in range(ptr.size - 1):
-        for e in range(ptr[u], ptr[u + 1]):
-            if val[e] != 0:
-                p = fill[tid[e]]
-                cuid[p] = u
-                cval[p] = val[e]
-                fill[tid[e]] = p + 1
+    fill[:] = topic_first[:T]
+    word[:] = 0
+    topic_value[:] = 0
+    for u in range(first.size - 1):
+        for e in range(first[u], first[u + 1]):
+            if value[e] != 0:
+                p = fill[topic[e]]
+                word[p] = u
+                topic_value[p] = value[e]
+                fill[topic[e]] = p + 1
     return 0
 
 
 @njit
-def combine(out, rows, ids, w, lo, hi):
-    """out += sum_e w[e] rows[ids[e]], e = lo..hi, four rows at a time."""
+def add_weighted_rows(out, rows, ids, w, lo, hi):
+    """out += sum_e w[e] rows[ids[e]] for lo <= e < hi, four rows at a time."""
     for e in range(lo, hi, 4):
         a0 = rows[ids[e]]
         a1 = rows[ids[e + 1]]
@@ -81,12 +87,12 @@ def combine(out, rows, ids, w, lo, hi):
 
 
 @njit
-def strip_affinity(u0, alpha, ptr, tid, pv, a, at):
-    """a = A[u0:u0 + STRIP] = (P alpha) there, and at = a'."""
+def strip_times_alpha(u0, alpha, first, topic, value, a, at):
+    """a = A[u0 : u0 + STRIP] with A = P alpha, and at = a'."""
     T = alpha.shape[0]
     a[:] = 0
     for k in range(STRIP):
-        combine(a[k], alpha, tid, pv, ptr[u0 + k], ptr[u0 + k + 1])
+        add_weighted_rows(a[k], alpha, topic, value, first[u0 + k], first[u0 + k + 1])
     for t0 in range(0, T, 8):
         for k in range(STRIP):
             for t in range(t0, t0 + 8):
@@ -94,13 +100,13 @@ def strip_affinity(u0, alpha, ptr, tid, pv, a, at):
 
 
 @njit
-def strip_tiles(u0, width, x0, X, ptr, tid, pv, at, ht, part):
-    """Pairs (u, v), u in the strip, v >= u0, in the dense tiles; returns their L.
+def strip_tiles(u0, width, x0, X, first, topic, value, at, ht, part):
+    """Add the pairs (u, v) of the dense tiles, u in the strip and v >= u0, to both words; returns their part of L.
 
-    Topic-major strips at = A[strip]', ht = H[strip]': one active topic of v serves
-    STRIP words.  A pair goes to both of its words:  ht += r P[v]  and, at the active
-    topics of v only,  part[v] += sum_u r A[u].  The diagonal block holds each of
-    its pairs twice, so its ratios are halved.
+    ht[:, u] += r P[v], and at the active topics of v only: part[v] += sum_u r A[u], where r = Mhat[u, v] / M[u, v].
+
+    at = A[strip]' and ht = H[strip]' are topic-major, so that one active topic of v serves STRIP words. The diagonal
+    block holds each of its pairs twice, so its ratios are halved.
     """
     total = 0.0
     mant = np.empty(STRIP, np.uint32)
@@ -110,22 +116,22 @@ def strip_tiles(u0, width, x0, X, ptr, tid, pv, at, ht, part):
     r = np.empty(STRIP, F)
     bits = m.view(np.uint32)
     ht[:] = 0
-    start = ptr[u0]
+    start = first[u0]
     for v in range(u0, width):
         x = X[x0 + v * STRIP : x0 + v * STRIP + STRIP]
-        lo = ptr[v]
-        hi = ptr[v + 1]
+        lo = first[v]
+        hi = first[v + 1]
         for k in range(STRIP):
             m[k] = TINY
-        combine(m, at, tid, pv, lo, hi)
+        add_weighted_rows(m, at, topic, value, lo, hi)
         c = F(0.5) if v < u0 + STRIP else F(1)
         for k in range(STRIP):
             r[k] = c * x[k] / m[k]
         total += 2 * c * weighted_log(x, bits, mant, mantf, expo)
         for e in range(lo, hi):
-            h = ht[tid[e]]
-            b = at[tid[e]]
-            w = pv[e]
+            h = ht[topic[e]]
+            b = at[topic[e]]
+            w = value[e]
             g = F(0)
             for k in range(STRIP):
                 h[k] += w * r[k]
@@ -135,20 +141,23 @@ def strip_tiles(u0, width, x0, X, ptr, tid, pv, at, ht, part):
 
 
 @njit
-def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
-    """The same for the lists (v >= u; u itself with half its value), by gather/scatter on one row of A and H (in
-    L1); then H[strip] is written and H alpha added to part at the strip's words."""
+def strip_lists(u0, a, ht, bounds, columns, values, alpha, first, topic, value, H, part):
+    """Add the listed pairs (u, v), v >= u, like `strip_tiles`, and finish the strip; returns their part of L.
+
+    A pair (u, u) is listed with half its value. Each word gathers from its row of A and scatters into its row of H,
+    both of which stay in the L1 cache. Then H alpha of the strip's words is added to `part`.
+    """
     T = alpha.shape[0]
     total = 0.0
-    start = ptr[u0]
+    start = first[u0]
     for t0 in range(0, T, 8):
         for k in range(STRIP):
             for t in range(t0, t0 + 8):
                 H[u0 + k, t] = ht[t, k]
     size = 0
-    if seg.size > 1:
+    if bounds.size > 1:
         for k in range(STRIP):
-            size = max(size, seg[k + 1] - seg[k])
+            size = max(size, bounds[k + 1] - bounds[k])
     ml = np.empty(size, F)
     bl = ml.view(np.uint32)
     mant = np.empty(size, np.uint32)
@@ -158,32 +167,32 @@ def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
         ak = a[k]
         h = H[u0 + k]
         if size > 0:
-            s = seg[k]
-            end = seg[k + 1]
+            s = bounds[k]
+            end = bounds[k + 1]
             n = end - s
             for i in range(n):
-                v = col[s + i]
-                lo = ptr[v]
-                hi = ptr[v + 1]
+                v = columns[s + i]
+                lo = first[v]
+                hi = first[v + 1]
                 m0 = m1 = m2 = m3 = F(0)
                 for e in range(lo, hi, 4):
-                    m0 += ak[tid[e]] * pv[e]
-                    m1 += ak[tid[e + 1]] * pv[e + 1]
-                    m2 += ak[tid[e + 2]] * pv[e + 2]
-                    m3 += ak[tid[e + 3]] * pv[e + 3]
+                    m0 += ak[topic[e]] * value[e]
+                    m1 += ak[topic[e + 1]] * value[e + 1]
+                    m2 += ak[topic[e + 2]] * value[e + 2]
+                    m3 += ak[topic[e + 3]] * value[e + 3]
                 m0 = max((m0 + m1) + (m2 + m3), TINY)
                 ml[i] = m0
-                q = val[s + i] / m0
+                q = values[s + i] / m0
                 for e in range(lo, hi, 4):
                     for d in range(e, e + 4):
-                        h[tid[d]] += q * pv[d]
-                        part[d - start] += q * ak[tid[d]]
-            total += 2 * weighted_log(val[s:end], bl[:n], mant, mantf, expo)
-        for e in range(ptr[u0 + k], ptr[u0 + k + 1], 4):
-            b0 = alpha[tid[e]]
-            b1 = alpha[tid[e + 1]]
-            b2 = alpha[tid[e + 2]]
-            b3 = alpha[tid[e + 3]]
+                        h[topic[d]] += q * value[d]
+                        part[d - start] += q * ak[topic[d]]
+            total += 2 * weighted_log(values[s:end], bl[:n], mant, mantf, expo)
+        for e in range(first[u0 + k], first[u0 + k + 1], 4):
+            b0 = alpha[topic[e]]
+            b1 = alpha[topic[e + 1]]
+            b2 = alpha[topic[e + 2]]
+            b3 = alpha[topic[e + 3]]
             g0 = g1 = g2 = g3 = F(0)
             for t in range(T):
                 g0 += h[t] * b0[t]
@@ -198,29 +207,29 @@ def strip_lists(u0, a, ht, seg, col, val, alpha, ptr, tid, pv, H, part):
 
 
 @njit
-def topic_rows(t0, t1, C, H, cptr, cuid, cval):
-    """C[t] = sum_u P[u, t] H[u] for t = t0..t1, from the entries by topic."""
+def joint_rows(t0, t1, C, H, topic_first, word, topic_value):
+    """C[t] = sum_u P[u, t] H[u], the rows t0 <= t < t1 of P' H, from the entries by topic."""
     for t in range(t0, t1):
         C[t] = 0
-        combine(C[t], H, cuid, cval, cptr[t], cptr[t + 1])
+        add_weighted_rows(C[t], H, word, topic_value, topic_first[t], topic_first[t + 1])
 
 
 @njit
-def sum_parts(begin, end, offsets, parts, lift):
-    """Add the parts of several strips to lift[begin:end], in the strips' order.
+def sum_parts(begin, end, offsets, parts, sums):
+    """sums[e] += the parts of all strips for the entry e, begin <= e < end, in the strips' order.
 
-    Part k begins at offsets[k, 0] in `parts`, with the entry offsets[k, 1] of `lift`.
+    Part k begins at offsets[k, 0] in `parts`, with the entry offsets[k, 1] of `sums`.
     """
     for k in range(offsets.shape[0]):
         shift = offsets[k, 0] - offsets[k, 1]
         for e in range(max(begin, offsets[k, 1]), end):
-            lift[e] += parts[shift + e]
+            sums[e] += parts[shift + e]
 
 
 @njit
-def spread(ptr, tid, entries, begin, end, table):
-    """table[u, tid[e]] = entries[e] for the words begin <= u < end; other places are left as they are."""
+def scatter(first, topic, entries, begin, end, table):
+    """table[u, topic[e]] = entries[e] for the words begin <= u < end; other places keep their values."""
     for u in range(begin, end):
-        for e in range(ptr[u], ptr[u + 1]):
-            if e == ptr[u] or tid[e] > tid[e - 1]:  # padding repeats topic 0
-                table[u, tid[e]] = entries[e]
+        for e in range(first[u], first[u + 1]):
+            if e == first[u] or topic[e] > topic[e - 1]:  # padding repeats topic 0
+                table[u, topic[e]] = entries[e]

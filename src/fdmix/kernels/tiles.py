@@ -1,4 +1,4 @@
-"""Cut a sparse symmetric matrix into dense tiles and lists of pairs (loops of `fdmix.engines.tiling`)."""
+"""Cut a sparse symmetric matrix into dense tiles and lists of pairs, for `fdmix.engines.tiling`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fdmix.kernels.compiling import njit
 
 @njit
 def count_blocks(indptr, indices, block, n_blocks):
-    """How many pairs there are in each square of block x block words."""
+    """counts[I, J] = the number of stored pairs (u, v) with u in block I and v in block J."""
     counts = np.zeros((n_blocks, n_blocks), np.int64)
     for u in range(indptr.size - 1):
         for i in range(indptr[u], indptr[u + 1]):
@@ -19,11 +19,12 @@ def count_blocks(indptr, indices, block, n_blocks):
 
 @njit
 def cut_columns(rows, indptr, indices, limits, stride, W, per_row, cut, first):
-    """Cut the columns of the lists of a band of rows (begin, end): cut[v] is the number of column v's cut.
+    """Cut the columns of a band of rows (begin, end) into ranges: column v belongs to cut number cut[v].
 
-    A cut has at least W columns (so many rows of P stay in the L2 cache) and, if it can, at least per_row pairs
-    a row (else every row of A and H is fetched for a few pairs only); it ends at every multiple of `stride`.
-    first[k] is the first cut of the columns from k * stride on, the last entry how many cuts there are.
+    A cut ends at every multiple of `stride`. In between, it ends once it has at least W columns, whose rows of P fit
+    into the L2 cache, and on average at least per_row pairs a row: with fewer, the rows of A and H would be fetched
+    for a few pairs only. first[k] is the first cut of the columns from k * stride on; the last entry is the number of
+    cuts.
     """
     begin, end = rows
     n = indptr.size - 1
@@ -50,9 +51,9 @@ def cut_columns(rows, indptr, indices, limits, stride, W, per_row, cut, first):
 
 @njit
 def fill_tiles(indptr, indices, data, block, strip, widths, offsets, tiles):
-    """The dense tiles: a row panel is a sequence of strips of `strip` words u, with v outside and u inside.
+    """Fill the dense tiles. A row panel is a sequence of strips of `strip` rows u; within a strip, u varies fastest.
 
-    (strip = 1: row-major)
+    With strip = 1 a panel is row-major.
     """
     for u in range(indptr.size - 1):
         row = u // block
@@ -67,7 +68,7 @@ def fill_tiles(indptr, indices, data, block, strip, widths, offsets, tiles):
 
 @njit
 def count_lists(rows, band, indptr, indices, limits, cut, counts):
-    """counts[t * band + k]: the pairs (u, v) with v >= limits[u] of row u = begin + k in cut t."""
+    """counts[t * band + k] = the number of pairs (u, v), v >= limits[u], of row u = begin + k in cut t."""
     begin, end = rows
     for u in range(begin, end):
         for i in range(indptr[u], indptr[u + 1]):
@@ -77,10 +78,10 @@ def count_lists(rows, band, indptr, indices, limits, cut, counts):
 
 @njit
 def fill_lists(rows, band, indptr, indices, data, limits, cut, bounds, columns, values):
-    """The pairs (u, v) with v >= limits[u] >= u as lists (columns, values); a pair (u, u) with half its value.
+    """List the pairs (u, v) with v >= limits[u] >= u as (columns, values); a pair (u, u) gets half its value.
 
-    The list of row u = begin + k in cut t goes from bounds[t * band + k] to the next bound, filled up by repeating
-    its first column with value 0, which changes nothing.
+    The list of row u = begin + k in cut t goes from bounds[t * band + k] to the next bound. It is padded with its
+    first column and the value 0, which adds nothing to any sum.
     """
     begin, end = rows
     for u in range(begin, end):

@@ -1,4 +1,4 @@
-"""Cut UTF-8 text into tokens and number them: one loop over bytes, a hash table of distinct tokens."""
+"""Cut UTF-8 text into tokens and number them, in one loop over bytes with a hash table of distinct tokens."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from fdmix.kernels.compiling import njit
 AT, AMPERSAND, SEMICOLON, HASH = ord("@"), ord("&"), ord(";"), ord("#")
 H, T, P, S, W = (ord(letter) for letter in "htpsw")
 COLON, SLASH, DOT = ord(":"), ord("/"), ord(".")
-LONGEST_ENTITY = 10  # bytes of &name;
+LONGEST_ENTITY = 10  # bytes of an HTML entity such as &amp;
 LONGEST_TOKEN = 200  # characters; the longest of a million tweets has 195, the longest German words have about 80
 FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
 
 @njit
 def code_point(data, i, end):
-    """(code point, bytes) of the UTF-8 character at data[i]; a damaged one counts as one odd byte."""
+    """(code point, number of bytes) of the UTF-8 character at data[i]; (0, 1) if it is damaged."""
     c = np.int64(data[i])
     if c < 0x80:
         return c, 1
@@ -31,14 +31,14 @@ def code_point(data, i, end):
 
 @njit
 def is_word(data, i, end, word):
-    """(whether the character at data[i] belongs into a word, its bytes)."""
+    """(whether the character at data[i] is part of a word, its number of bytes)."""
     code, size = code_point(data, i, end)
     return code < word.size and word[code] != 0, size
 
 
 @njit
 def url_end(data, i, end):
-    """Where a URL that begins at data[i] ends (at the next white space), or i if none does."""
+    """The end of the URL that begins at data[i], which is the next white space; i if no URL begins there."""
     n = end - i
     found = n > 4 and (
         (data[i] | 32) == W and (data[i + 1] | 32) == W and (data[i + 2] | 32) == W and data[i + 3] == DOT
@@ -61,7 +61,7 @@ def url_end(data, i, end):
 
 @njit
 def glued_url(data, i, j, end):
-    """Where a URL begins that is glued to the end of the token data[i:j], or j if none is."""
+    """The beginning of a URL that is glued to the end of the token data[i:j]; j if there is none."""
     if j + 2 < end and data[j] == COLON and data[j + 1] == SLASH and data[j + 2] == SLASH:
         for size in (4, 5):
             if j - size > i and url_end(data, j - size, end) > j - size:
@@ -70,8 +70,8 @@ def glued_url(data, i, j, end):
 
 
 @njit
-def skipped(data, i, end, word, after_word, mentions, entities):
-    """Where the mention or entity that begins with the mark data[i] ends, or i if there is none."""
+def mention_or_entity_end(data, i, end, word, after_word, mentions, entities):
+    """The end of the mention or HTML entity that begins with the @ or & at data[i]; i if there is none."""
     j = i + 1
     if mentions and data[i] == AT and not after_word:
         while j < end:
@@ -92,12 +92,12 @@ def skipped(data, i, end, word, after_word, mentions, entities):
 
 @njit
 def is_too_long(data, i, j):
-    """Whether data[i:j] has more than LONGEST_TOKEN characters: bytes that do not continue a character."""
+    """Whether data[i:j] has more than LONGEST_TOKEN characters."""
     if j - i > 4 * LONGEST_TOKEN:
         return True
     n = 0
     for k in range(i, j):
-        n += (data[k] & 0xC0) != 0x80
+        n += (data[k] & 0xC0) != 0x80  # other bytes continue a character
     return n > LONGEST_TOKEN
 
 
@@ -106,14 +106,19 @@ def tokenise(
     data, offsets, first, word, fold, urls, mentions, entities,
     slots, hashes, starts, pool, counts, used, ids, lengths,
 ):  # fmt: skip
-    """Number the tokens of documents from `first` on; returns the document in which the room ran out.
+    """Number the tokens of the documents from `first` on; returns the document in which memory ran out.
 
-    If there was room for all, that is the number of documents. The text of document d is
-    data[offsets[d] : offsets[d + 1]]; a token is a run of characters with word[code] != 0, with ASCII bytes folded by
-    fold[byte]. A token that is too long counts as the empty token, which is never a word and keeps its neighbours
-    apart. Entry e of the table is pool[starts[e] : starts[e + 1]], seen counts[e] times; slots is the open-addressing
-    index (-1: free). ids gets the entry of every token; lengths[d] grows by the number of tokens of document d.
-    used = (entries, ids written, where in `data` the room ran out): the next call, with more room, starts there.
+    If memory suffices, it returns the number of documents. Otherwise, the next call with more memory goes on from
+    there: used = (table entries, ids written, where in `data` memory ran out).
+
+    Input: the text of document d is data[offsets[d] : offsets[d + 1]]. A token is a run of characters with
+    word[code] != 0, with ASCII bytes folded by fold[byte]. A token that is too long becomes the empty token, which is
+    never a word and keeps its neighbours from forming a phrase.
+
+    Table of distinct tokens: entry e is pool[starts[e] : starts[e + 1]], seen counts[e] times. `slots` is its
+    open-addressing index (-1: free).
+
+    Output: `ids` gets the entry of every token; lengths[d] grows by the number of tokens of document d.
     """
     mask = np.uint64(slots.size - 1)
     n_entries, n_ids = used[0], used[1]
@@ -131,7 +136,7 @@ def tokenise(
             if not inside:
                 j = i
                 if c in (AT, AMPERSAND):
-                    j = skipped(data, i, end, word, after_word, mentions, entities)
+                    j = mention_or_entity_end(data, i, end, word, after_word, mentions, entities)
                 after_word = False
                 i = j if j > i else i + size
                 continue
@@ -213,9 +218,9 @@ def tokenise(
 
 @njit
 def letters_by_script(pool, starts, counts, n_entries, script, letters, tokens):
-    """letters[s] += the characters of script[code] = s in all tokens, tokens[s] += the tokens that begin with one.
+    """letters[s] += the characters in script s of all tokens; tokens[s] += the tokens that begin with script s.
 
-    A token is counted as often as it was seen.
+    script[code] is the script of a character. A token counts as often as it was seen.
     """
     for e in range(n_entries):
         i = starts[e]
@@ -230,7 +235,7 @@ def letters_by_script(pool, starts, counts, n_entries, script, letters, tokens):
 
 @njit
 def reindex(slots, hashes, n_entries):
-    """Fill a larger index."""
+    """Fill a larger open-addressing index with the table's entries."""
     mask = np.uint64(slots.size - 1)
     slots[:] = -1
     for e in range(n_entries):
@@ -242,9 +247,9 @@ def reindex(slots, hashes, n_entries):
 
 @njit
 def count_rows(words, lengths, seen, indptr, indices, data):
-    """Rows of counts from documents as word numbers (-1: no word); returns the number of stored counts.
+    """Rows of counts of documents given as word numbers (-1: not a word); returns the number of stored counts.
 
-    seen[word] = 1 + where the present row keeps the word's count; stale entries point before the row.
+    seen[word] = 1 + the place of the word's count in the current row; older values point before the row.
     """
     at = 0
     stored = 0
@@ -275,9 +280,9 @@ def count_rows(words, lengths, seen, indptr, indices, data):
 
 @njit
 def join_pairs(words, lengths, codes, n_words, joined):
-    """Replace, from left to right, neighbours (u, v) whose code u n_words + v is listed by n_words + its place.
+    """Replace neighbours (u, v) that form a phrase by its number, from left to right; returns the length of `joined`.
 
-    Returns the number of words written to `joined`; lengths is updated.
+    (u, v) is phrase number n_words + k if u n_words + v = codes[k]. `lengths` is updated.
     """
     at = 0
     out = 0

@@ -1,4 +1,4 @@
-"""Vectors of eight floats, written out in LLVM, for loops in which a compiler would not find them by itself."""
+"""Vectors of eight floats in LLVM, for loops that a compiler does not vectorise by itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-# numba's cache knows the file of a compiled function only: after a change here, delete __pycache__.
-LANES = 8  # floats in a vector; rows are a multiple of this
+# numba's cache watches only the file of a compiled function. After a change in this file, delete __pycache__.
+LANES = 8  # floats in a vector: 256 bits. The rows of all arrays are a multiple of this (docs/performance.md)
 LONG, WORD = ir.IntType(64), ir.IntType(32)
 FLOATS, INTEGERS = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(WORD, LANES)
 
 
 def arguments_of(context: Any, builder: Any, signature: Any, arguments: Any) -> list[Any]:
-    """The arguments of an intrinsic; arrays as structures with their `data` and `shape`."""
+    """The arguments of an intrinsic, with arrays as structures that have `data` and `shape`."""
     return [
         context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else value
         for kind, value in zip(signature.args, arguments, strict=True)
@@ -28,12 +28,12 @@ def item(builder: Any, array: Any, at: Any) -> Any:
 
 
 def place(builder: Any, array: Any, at: Any) -> Any:
-    """Where the vector of eight items from `at` is."""
+    """The address of the eight items array[at : at + 8], as a pointer to a vector."""
     return builder.bitcast(builder.gep(array.data, [at]), FLOATS.as_pointer())
 
 
 def load(builder: Any, array: Any, at: Any) -> Any:
-    """The eight items from `at`."""
+    """array[at : at + 8]"""
     return builder.load(place(builder, array, at), align=4)
 
 
@@ -43,13 +43,13 @@ def add_product(builder: Any, total: Any, a: Any, b: Any) -> Any:
 
 
 def spread(builder: Any, value: Any) -> Any:
-    """A vector of copies."""
+    """A vector of eight copies of the value."""
     one = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), value, WORD(0))
     return builder.shuffle_vector(one, one, ir.Constant(INTEGERS, None))
 
 
 def total(builder: Any, vector: Any) -> Any:
-    """The sum of a vector: half and half, again and again."""
+    """The sum of a vector's items: its two halves are added until one item is left."""
     n = LANES
     while n > 1:
         n //= 2
@@ -59,7 +59,7 @@ def total(builder: Any, vector: Any) -> Any:
 
 
 def running_total(builder: Any, vector: Any) -> Any:
-    """The sums of its first one, two, ... items: it is added to itself, shifted by one, two and four."""
+    """Running sums: the vector is added to itself, shifted by one, two and four items."""
     zeros = FLOATS(None)
     shift = 1
     while shift < LANES:
@@ -70,7 +70,7 @@ def running_total(builder: Any, vector: Any) -> Any:
 
 
 def loop(builder: Any, width: Any, begin: list[Any], body: Callable[[Any, list[Any]], list[Any]]) -> list[Any]:
-    """carried = body(k, carried) for k = 0, 8, ... below width, from `begin`; what is carried at the end."""
+    """carried = body(k, carried) for k = 0, 8, ... below width, starting with `begin`; returns the last `carried`."""
     before, inside, after = builder.block, *(builder.append_basic_block() for _ in range(2))
     builder.branch(inside)
     builder.position_at_end(inside)

@@ -1,9 +1,11 @@
 """How good topics are: distances, likelihoods, coherence, sharpness, agreement with labels.
 
-All scores accept the same things (`fdmix.metrics.arguments`). Topics are a Mixture, a Solution, a fitted FDM, any
-fitted scikit-learn model with `components_` (also in a pipeline or a search), an array or DataFrame (T, N) whose rows
-sum to 1, or, where only words matter (`coherence`, `diversity`), lists of words. Documents are a Corpus, a table of
-counts (array, sparse, DataFrame), lists of tokens, or texts, if the topics know how their own texts were cleaned.
+All scores accept the same arguments (`fdmix.metrics.arguments`):
+
+topics : a Mixture, a Solution, a fitted FDM, any fitted scikit-learn model with `components_` (also in a pipeline or
+    a search), an array or DataFrame (T, N) whose rows sum to 1; also lists of words for `coherence` and `diversity`
+documents : a Corpus, a table of counts (array, sparse, DataFrame), lists of tokens; also texts, if the topics know
+    how their own texts were cleaned
 """
 
 from fdmix.metrics.coherence import Coherence, coherence

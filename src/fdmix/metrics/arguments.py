@@ -1,6 +1,6 @@
-"""What all scores accept: topics in many forms become a `Mixture` or lists of words, documents a `Corpus`.
+"""The arguments of all scores: topics in many forms become a `Mixture` or lists of words, documents a `Corpus`.
 
-scikit-learn's models are known by what they have (`components_`, `steps`), so that it need not be imported.
+scikit-learn's models are recognised by their attributes (`components_`, `steps`), so that it is not imported.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ DOCUMENTS = "a Corpus, a table of counts, lists of tokens, or texts"
 def as_mixture(topics: Any, vocabulary: Any = None) -> Mixture:
     """Topics with their probabilities as a `Mixture`.
 
-    topics : a Mixture; what has one (Solution, FDM); a fitted scikit-learn model with `components_`, such as
-        LatentDirichletAllocation and NMF, whose rows are normalised, also as the last step of a pipeline or found by
-        a search; or an array or DataFrame (T, N) whose rows sum to 1
-    vocabulary : words of the columns, for topics that do not know them
+    topics : a Mixture; an object that has one (Solution, FDM); a fitted scikit-learn model with `components_`, such
+        as LatentDirichletAllocation and NMF, whose rows are normalised, also as the last step of a pipeline or as
+        the best model of a search; or an array or DataFrame (T, N) whose rows sum to 1
+    vocabulary : the words of the columns, for topics without words
 
     >>> as_mixture([[0.5, 0.5, 0], [0, 0, 1]], ["ant", "bee", "cat"]).top_words(1)
     [['ant'], ['cat']]
@@ -51,7 +51,7 @@ def as_mixture(topics: Any, vocabulary: Any = None) -> Mixture:
 
 
 def word_lists(topics: Any) -> list[list[str]] | None:
-    """Topics that are lists of words, in order of probability; None if they are something else."""
+    """The topics as lists of words, the most probable first; None if they are given in another form."""
     if isinstance(topics, str):
         raise ValueError(f"topics are lists of words, one list for each topic, not the single string {topics[:40]!r}")
     kind, topics = kind_of(topics)
@@ -69,8 +69,8 @@ def as_corpus(documents: Any, mixture: Mixture | None = None) -> Corpus:
     """Documents as a `Corpus`.
 
     documents : a Corpus; a table of whole counts (array, sparse, or DataFrame whose columns are named after words);
-        lists of tokens; or texts, which are cleaned like those that the mixture was learned from
-    mixture : whose words the documents are compared with
+        lists of tokens; or texts, which are cleaned like the texts of the mixture
+    mixture : the mixture that the documents are scored by
 
     >>> as_corpus([["ant", "bee"], ["ant"]])
     Corpus(2 documents, 2 words, 3 tokens)
@@ -99,9 +99,9 @@ def as_corpus(documents: Any, mixture: Mixture | None = None) -> Corpus:
 
 
 def kind_of(given: Any) -> tuple[str, Any]:
-    """Whether these are "texts", "tokens" (lists of strings), "numbers" or something "else"; and all of them again.
+    """(kind, items): the kind is "texts", "tokens" (lists of strings), "numbers" or "else".
 
-    The first items tell, which a stream gives only once: it is put together again.
+    The first items decide. A stream yields them only once, so the returned items include them again.
     """
     if isinstance(given, str | bytes | Mapping) or sp.issparse(given) or hasattr(given, "columns"):
         return "else", given
@@ -125,14 +125,14 @@ def kind_of(given: Any) -> tuple[str, Any]:
 def _of_texts(texts: Iterable[Any], mixture: Mixture | None) -> Corpus:
     if mixture is None or mixture.vocabulary is None or mixture.preparation is None:
         raise ValueError(
-            "these topics do not know how their texts were cleaned, so that new texts cannot be cleaned alike: give "
+            "these topics do not know how their texts were cleaned, so new texts cannot be cleaned alike: give "
             "counts or lists of tokens, such as vectorizer.transform(texts) or [text.split() for text in texts]"
         )
-    return read_corpus(iter(texts), like=mixture)  # strings are texts, also if there are files of such names
+    return read_corpus(iter(texts), like=mixture)  # an iterator, so that no string is taken for a file name
 
 
 def _of_frame(table: Any) -> Corpus:
-    """A pandas or polars table of counts: names of its columns are words."""
+    """A pandas or polars table of counts as a corpus; the names of its columns are the words."""
     if hasattr(table, "sparse"):  # pandas, if all columns are sparse
         return Corpus(table.sparse.to_coo(), _columns(table))
     numbers = np.asarray(table)
@@ -144,7 +144,7 @@ def _of_frame(table: Any) -> Corpus:
 
 
 def _numbers(topics: Any) -> Any:
-    """An array, nested list, sparse array or DataFrame of numbers as an array."""
+    """Numbers in an array, nested list, sparse array or DataFrame, as an array."""
     table = np.array(None)
     if sp.issparse(topics):
         table = topics.toarray()
@@ -162,23 +162,23 @@ def _columns(table: Any) -> tuple[str, ...] | None:
 
 
 def _last_step(model: Any) -> tuple[Any, Any]:
-    """The model that has the topics, of a search or a pipeline; and the words that a pipeline's first steps count."""
+    """(model with the topics, words that a pipeline's first steps count) of a model, pipeline or search."""
     model = getattr(model, "best_estimator_", model)
     if not isinstance(getattr(model, "steps", None), list):
         return model, None
     words = None
-    with suppress(AttributeError, TypeError, ValueError):  # steps that do not name what they give
+    with suppress(AttributeError, TypeError, ValueError):  # steps without feature names
         words = model[:-1].get_feature_names_out()
     return model.steps[-1][1], words
 
 
 def _of_components(model: Any) -> Mixture | None:
-    """scikit-learn's models: rows of components_ are normalised; LDA's prior of documents is kept."""
+    """The normalised topics of a scikit-learn model and the document prior of LDA; None without components_."""
     if getattr(model, "components_", None) is None:
         return None
     weights = np.asarray(model.components_, np.float64)
     if (weights < 0).any():
-        raise ValueError(f"the components of {type(model).__name__} are no topics: some are negative")
+        raise ValueError(f"the components of {type(model).__name__} are not topics: some are negative")
     total = weights.sum(axis=1, keepdims=True)
     if not total.all():
         raise ValueError(f"topic {int(np.argmin(total))} of {type(model).__name__} has no word: fit fewer topics")
@@ -192,7 +192,7 @@ def _of_components(model: Any) -> Mixture | None:
 
 
 def _named(mixture: Mixture, vocabulary: Any) -> Mixture:
-    """With these words, if it has none."""
+    """The mixture with these words, if it has none yet."""
     if vocabulary is None:
         return mixture
     words = as_vocabulary(vocabulary, mixture.n_words)

@@ -23,14 +23,14 @@ MEASURES = ("npmi", "u_mass", "c_v")
 
 @dataclass(frozen=True, eq=False)
 class Coherence:
-    """The coherence of each topic; topics without two known words have NaN."""
+    """The coherence of each topic; NaN for topics with fewer than two words in the reference."""
 
     topics: Floats
     measure: str
 
     @property
     def mean(self) -> float:
-        """Over the topics that have one."""
+        """The mean over topics whose coherence is not NaN."""
         return float(np.nanmean(self.topics))
 
 
@@ -43,18 +43,20 @@ def coherence(
     window: int = 110,
     vocabulary: Any = None,
 ) -> Coherence:
-    """The mean over pairs of top words (w_i, w_j), i < j in order of probability, of
+    """The coherence of each topic: how often its top words occur together.
 
-    npmi : log(p_ij / (p_i p_j)) / -log p_ij, and -1 for words that never meet; between -1 and 1
-    u_mass : log((D_ij + 1) / D_i) with document counts D (Mimno et al. 2011)
-    c_v : not of pairs, but the mean over top words of the cosine between a word's vector of NPMI with all top words
-        and the sum of those vectors, p from sliding windows (after Roder et al. 2015)
+    npmi : the mean over pairs of top words of log(p_ij / (p_i p_j)) / -log p_ij, and -1 for words that never occur
+        together; between -1 and 1
+    u_mass : the mean over pairs (w_i, w_j), w_i the more probable one, of log((D_ij + 1) / D_i) with document counts
+        D (Mimno et al. 2011)
+    c_v : the mean over top words of the cosine between a word's vector of NPMI with all top words and the sum of
+        these vectors, with p from sliding windows (after Roder et al. 2015)
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, an array (T, N), or lists of words
-    reference : a Corpus, table of counts, or texts, if the topics know how theirs were cleaned: words meet in
-        documents. Lists of tokens: words meet in sliding windows of `window` tokens. Moments, for npmi only: p_ij is
-        Mhat itself, the chance that two tokens of a document are w_i and w_j
-    vocabulary : words of the columns, for topics and tables that do not know them
+    reference : where words occur together. In a Corpus, a table of counts, or texts (if the topics know how theirs
+        were cleaned): in the same document. In lists of tokens: in the same sliding window of `window` tokens. In
+        Moments, for npmi only: p_ij is Mhat, the probability that two tokens of a document are w_i and w_j
+    vocabulary : the words of the columns, for topics and tables without words
 
     >>> corpus = Corpus.from_documents([["a", "b"], ["a", "b"], ["c"], ["c", "a"]])
     >>> coherence([["a", "b"], ["b", "c"]], corpus).topics.round(3)
@@ -87,7 +89,7 @@ def coherence(
 
 
 def _of_topic(single: Floats, joint: Floats, total: float, measure: str) -> float:
-    """`single` and `joint` are counts out of `total` for the known words of one topic, in order."""
+    """The coherence of one topic; `single` and `joint` are counts out of `total` for its known words, in order."""
     if single.size < 2:
         return float("nan")
     first, second = np.triu_indices(single.size, 1)
@@ -109,7 +111,7 @@ def _npmi(joint: Floats, single: Floats) -> Floats:
 
 
 def _frequencies(words: Any, reference: Any, names: Any) -> tuple[list[Floats], list[Floats], float]:
-    """For each topic's known words how often each occurs and each two of them do; and out of how much."""
+    """(counts of each topic's known words, counts of their pairs, total): how often they occur, out of the total."""
     where = [positions(topic, names) for topic in words]
     known = [place[place >= 0] for place in where]
     if not isinstance(reference, Corpus):
@@ -126,7 +128,7 @@ def _frequencies(words: Any, reference: Any, names: Any) -> tuple[list[Floats], 
 
 
 def _names(reference: Any, mixture: Mixture | None, vocabulary: Any) -> Vocabulary:
-    """The words of the reference's columns: its own, those given, those of the mixture, or their positions."""
+    """The words of the reference's columns: its own, else those given, else the mixture's, else column numbers."""
     if mixture is not None and not (mixture.vocabulary and reference.vocabulary):
         if mixture.n_words != reference.n_words:
             raise ValueError(
@@ -147,7 +149,7 @@ def _top_words(mixture: Mixture, n_words: int, names: Vocabulary | None) -> list
 
 
 def _windows(documents: Iterable[Sequence[str]], wanted: set[str], size: int) -> Iterable[list[str]]:
-    """The wanted words of every window of so many tokens; a shorter document is one window."""
+    """The wanted words of every window of `size` tokens; a shorter document is one window."""
     for document in documents:
         for begin in range(max(1, len(document) - size + 1)):
             yield [word for word in document[begin : begin + size] if word in wanted]

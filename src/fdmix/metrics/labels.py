@@ -11,11 +11,12 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def purity(found: Any, labels: Any) -> float:
-    """The share of documents whose label is the commonest one in their topic: (1/D) sum_t max_l n(topic t, label l).
+    """The share of documents with the most frequent label of their topic: (1/D) sum_t max_l n(topic t, label l).
 
-    It grows with the number of topics, to 1 with a topic for each document: compare equal numbers of topics only.
+    It grows with the number of topics, up to 1 if each document has its own topic. So compare only models with the
+    same number of topics.
 
-    found : a topic for each document, or theta, whose largest entry is taken
+    found : the topic of each document, or theta, whose largest entry counts
 
     >>> purity([0, 0, 1, 1], ["a", "a", "b", "a"])
     0.75
@@ -39,9 +40,8 @@ def normalised_mutual_information(found: Any, labels: Any) -> float:
 def adjusted_mutual_information(found: Any, labels: Any) -> float:
     """(I - E[I]) / ((H(topic) + H(label)) / 2 - E[I]): 1 if each determines the other, 0 on average by chance.
 
-    E[I] is the mutual information of topics and labels that are dealt out at random in the same numbers: the more
-    topics, the larger. So this score, unlike purity, compares models with different numbers of topics
-    (Vinh, Epps and Bailey 2010).
+    E[I] is the expected mutual information after labels are shuffled; it grows with the number of topics. So this
+    score, unlike purity, can compare models with different numbers of topics (Vinh, Epps and Bailey 2010).
 
     >>> round(adjusted_mutual_information([0, 0, 1, 1], ["a", "a", "b", "b"]), 6)
     1.0
@@ -58,7 +58,7 @@ def adjusted_mutual_information(found: Any, labels: Any) -> float:
 
 
 def _information(table: sp.csr_array) -> tuple[float, Floats, Floats]:
-    """I = sum_tl p(t, l) log(p(t, l) / (p(t) p(l))), and the numbers of documents of each topic and label."""
+    """(I, documents of each topic, documents of each label), I = sum_tl p(t, l) log(p(t, l) / (p(t) p(l)))."""
     rows, columns = np.asarray(table.sum(axis=1)).ravel(), np.asarray(table.sum(axis=0)).ravel()
     total = rows.sum()
     cells = table.tocoo()
@@ -74,10 +74,10 @@ def _entropy(sizes: Floats) -> float:
 def _expected_information(rows: Any, columns: Any) -> float:
     """E[I] = sum over topics of size a and labels of size b of sum_n p(n) (n / D) log(D n / (a b)).
 
-    n is the number of documents that both have by chance: p(n) is hypergeometric,
+    n is the number of documents that have both the topic and the label by chance. Its distribution is hypergeometric:
     p(n) = a! b! (D-a)! (D-b)! / (D! n! (a-n)! (b-n)! (D-a-b+n)!).
-    Pairs of equal sizes are computed once. Beyond 12 standard deviations and 30 documents from its mean p(n) is below
-    1e-20 and is left out.
+    Pairs of equal sizes are computed once. Values of n more than 12 standard deviations plus 30 documents from the
+    mean are left out: there p(n) is below 1e-20.
     """
     from scipy.special import gammaln  # noqa: PLC0415  (slow to import)
 
@@ -98,7 +98,7 @@ def _expected_information(rows: Any, columns: Any) -> float:
 
 
 def _contingency(found: Any, labels: Any) -> sp.csr_array:
-    """How many documents have each topic and label: a row for each topic in use, a column for each label."""
+    """n(topic, label), the number of documents with both; rows are the topics in use, columns the labels."""
     topics = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
     if topics.ndim == 2:
         topics = topics.argmax(axis=1)
@@ -110,7 +110,7 @@ def _contingency(found: Any, labels: Any) -> sp.csr_array:
 
 
 def _numbered(labels: Any) -> Any:
-    """A number from 0 upwards for each distinct label; labels of any kind, which need no order."""
+    """The labels as numbers from 0 upwards. Labels may be of any kind and need not be sortable."""
     array = np.asarray(labels)
     if array.dtype != object:
         return np.unique(array, return_inverse=True)[1].ravel()

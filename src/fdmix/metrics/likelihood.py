@@ -1,4 +1,4 @@
-"""Scores of documents and pairs that a mixture has not seen."""
+"""Likelihoods of documents and pairs under a mixture, for data that it was not fitted to."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from fdmix.moments.weighted import WeightedMoments
 from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-SMOOTHING = 1e-4
+SMOOTHING = 1e-4  # share of the uniform distribution: small enough to change no score of possible words noticeably
+ENTRIES_AT_A_TIME = 100_000  # entries of the count table scored at once; bounds the memory for (entries, topics)
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
     """Log-probabilities of documents.
 
-    values : the mean log-probability of a token, for each document that was scored
-    lengths : how many tokens of it were scored
-    documents : which documents those are
+    values : the mean log-probability of a token, for each scored document
+    lengths : the number of scored tokens of each of these documents
+    documents : the positions of these documents among those given
     smoothing : the share of the uniform distribution that was mixed into the topics, so that no word is impossible
-    n_unknown : tokens not scored: the mixture does not have their word or, without smoothing, gives it no chance
+    n_unknown : tokens that were not scored, because the mixture does not have their word or, without smoothing, gives
+        it the probability 0
     """
 
     values: Floats
@@ -45,7 +47,7 @@ class Score:
         return float(self.values.mean())
 
     def weighted_mean(self, weights: Any) -> float:
-        """The mean over documents, of which each counts as often as its weight says (one for every document)."""
+        """The weighted mean over documents, with one weight for each document that was given."""
         return float(np.average(self.values, weights=np.asarray(weights)[self.documents]))
 
     def __float__(self) -> float:
@@ -55,8 +57,8 @@ class Score:
 def holdout_log_likelihood(topics: Any, documents: Any, smoothing: float = SMOOTHING) -> Score:
     """The paper's score: the mean over documents of L_d = sum_u dhat(u) log m(u), theta_d fitted to the same tokens.
 
-    It can rank wrong topics above the true ones, because theta is fitted to what it is scored on: see
-    `completion_log_likelihood` for an honest one.
+    It can rank wrong topics above the true ones, because theta is fitted to the tokens that are scored. Use
+    `completion_log_likelihood` to rank models.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
     documents : a Corpus, table of counts, lists of tokens, or texts (if the topics know how theirs were cleaned)
@@ -76,15 +78,15 @@ def holdout_log_likelihood(topics: Any, documents: Any, smoothing: float = SMOOT
 def completion_log_likelihood(
     topics: Any, documents: Any, prior: Any = None, *, smoothing: float = SMOOTHING, seed: int = 0
 ) -> Score:
-    """Document completion: theta from a random half of a document's tokens, the score from the other half.
+    """Document completion: theta is fitted to a random half of a document's tokens, and the other half is scored.
 
     L_d = the mean over tokens u of the second half of log sum_t theta_d(t) mu_t(u). The split depends on the seed and
     on the whole table of counts.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
     documents : a Corpus, table of counts, lists of tokens, or texts (if the topics know how theirs were cleaned)
-    prior : as in `Mixture.assign`. Maximum likelihood (None) rewards blurred topics; with a Dirichlet prior the true
-        topics come first.
+    prior : as in `Mixture.assign`. Maximum likelihood (None) rewards blurred topics; a Dirichlet prior ranks the true
+        topics first
 
     >>> round(completion_log_likelihood([[0.5, 0.5, 0], [0, 0.5, 0.5]], [[4, 0, 0]], smoothing=0.0).mean, 4)
     -0.6931
@@ -98,8 +100,8 @@ def completion_log_likelihood(
     smooth = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
     document = np.repeat(np.arange(held.shape[0]), np.diff(held.indptr))
     log_probability = np.empty(held.nnz)
-    for begin in range(0, held.nnz, 100_000):
-        some = slice(begin, begin + 100_000)
+    for begin in range(0, held.nnz, ENTRIES_AT_A_TIME):
+        some = slice(begin, begin + ENTRIES_AT_A_TIME)
         probability = np.einsum("et,te->e", result.theta[document[some]], smooth[:, held.indices[some]])
         log_probability[some] = np.log(probability)
     lengths = np.asarray(held.sum(axis=1)).ravel().astype(np.float64)
@@ -108,7 +110,7 @@ def completion_log_likelihood(
 
 
 def perplexity(score: Score) -> float:
-    """exp(-mean log-probability of a token), over all scored tokens: the number of equally likely words.
+    """exp(-mean log-probability of a token) over all scored tokens: the number of equally likely words.
 
     >>> round(perplexity(holdout_log_likelihood([[0.25, 0.25, 0.25, 0.25]], [[1, 1, 0, 0], [0, 0, 2, 2]])), 3)
     4.0
@@ -117,9 +119,9 @@ def perplexity(score: Score) -> float:
 
 
 def pair_log_likelihood(topics: Any, moments: Any, smoothing: float = SMOOTHING) -> float:
-    """L = sum_uv Mhat[u, v] log M[u, v] on moments, of a held-out fold for instance: needs no documents.
+    """L = sum_uv Mhat[u, v] log M[u, v] on moments, for instance those of a held-out fold. No documents are needed.
 
-    Words are matched by name; pairs with a word that the mixture does not have are left out of Mhat.
+    Words are matched by name. Pairs with a word that the mixture does not have are left out of Mhat.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
     moments : Moments, or documents: a Corpus, table of counts, lists of tokens, or texts
@@ -153,7 +155,7 @@ def pair_log_likelihood(topics: Any, moments: Any, smoothing: float = SMOOTHING)
 
 
 def _scorable(mixture: Mixture, documents: Any, smoothing: float) -> tuple[sp.csr_array, int]:
-    """The counts over the mixture's words, without impossible tokens if nothing is smoothed."""
+    """(counts over the mixture's words, tokens left out); without smoothing, impossible tokens are left out."""
     table, unknown = aligned_counts(as_corpus(documents, mixture), mixture.vocabulary, mixture.n_words)
     if smoothing == 0:
         table, impossible = possible_tokens(mixture.topics, table)

@@ -1,4 +1,4 @@
-"""How far topics of two mixtures are from each other."""
+"""Distances between the topics of two mixtures."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Matching:
-    """Topics of two mixtures, paired so that the summed l1 distance is smallest.
+    """Pairs of topics of two mixtures with the smallest possible sum of l1 distances.
 
-    left[k] is paired with right[k] at distances[k], between 0 (equal) and 2 (no word in common).
+    Topic left[k] is paired with topic right[k], at distances[k], between 0 (equal) and 2 (no word in common).
     """
 
     left: Any
@@ -33,15 +33,15 @@ class Matching:
 
     @property
     def missed(self) -> int:
-        """Pairs at a distance over 1: topics without a true counterpart."""
+        """The number of pairs at a distance over 1: topics without a real counterpart."""
         return int((self.distances > 1).sum())
 
 
 def matching_distance(a: Any, b: Any) -> Matching:
     """err = (1/T) min over permutations tau of sum_t |mu_t - nu_tau(t)|_1 (Hungarian method).
 
-    With unequal numbers of topics, the smaller set is matched and the others are left over. Words are matched by name
-    if both have names.
+    If the numbers of topics differ, all topics of the smaller set are matched. Words are matched by name if both
+    sides have names.
 
     a, b : each a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
 
@@ -65,7 +65,7 @@ def matching_distance(a: Any, b: Any) -> Matching:
 
 
 def stability(fits: Sequence[Any]) -> float:
-    """The mean matched distance between all pairs of fits, for instance of several seeds: 0 if all are the same.
+    """The mean matched distance between all pairs of fits, for instance with several seeds; 0 if all are the same.
 
     fits : each a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
 

@@ -1,4 +1,4 @@
-"""How distinct topics are from each other."""
+"""How much topics differ from each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fdmix.runtime.whole_numbers import whole_number
 
 @dataclass(frozen=True)
 class Anchor:
-    """A topic's best anchor word: its position and name, how probable it is, and how pure (1: in no other topic)."""
+    """A topic's best anchor word: column, name, probability in the topic, and purity (1: in no other topic)."""
 
     word: int
     name: str
@@ -24,12 +24,13 @@ class Anchor:
 
 
 def anchor_words(topics: Any, *, vocabulary: Any = None) -> list[Anchor]:
-    """For each topic the word that is most its own, with the largest purity mu_t(u) / sum_s mu_s(u).
+    """The best anchor word of each topic: the word with the largest purity mu_t(u) / sum_s mu_s(u).
 
-    On ties the more probable one. Words under a hundredth of the topic's most probable one do not count.
+    Among equally pure words it is the most probable one. Words with less than a hundredth of the probability of the
+    topic's top word are left out.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
-    vocabulary : words of the columns, for topics that do not know them
+    vocabulary : the words of the columns, for topics without words
 
     >>> [anchor.name for anchor in anchor_words([[0.6, 0.4, 0], [0, 0.5, 0.5]], vocabulary=["ant", "bee", "cat"])]
     ['ant', 'cat']
@@ -47,7 +48,7 @@ def anchor_words(topics: Any, *, vocabulary: Any = None) -> list[Anchor]:
 
 
 def diversity(topics: Any, n_words: int = 25) -> float:
-    """The share of different words among the top words of all topics: 1 if no two topics share one.
+    """The share of distinct words among the top words of all topics; 1 if no two topics share one.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, an array (T, N), or lists of words
 
@@ -64,7 +65,7 @@ def diversity(topics: Any, n_words: int = 25) -> float:
 
 
 def exclusivity(topics: Any, n_words: int = 10) -> float:
-    """The mean of mu_t(u) / sum_s mu_s(u) over the top words of each topic: 1 if they belong to it alone.
+    """The mean of mu_t(u) / sum_s mu_s(u) over the top words of each topic; 1 if no other topic has them.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
 

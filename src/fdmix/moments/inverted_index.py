@@ -40,7 +40,7 @@ class PackedDocuments:
         parts = np.zeros((len(ranges), n_words), np.int64)
 
         def pack(part: int) -> None:
-            kernels.pack(
+            kernels.pack_documents(
                 *ranges[part], counts.indptr, counts.indices, counts.data, weight, count_bits, heading, packed,
                 parts[part],
             )  # fmt: skip
@@ -65,7 +65,7 @@ class PackedDocuments:
         free = first[:-1] + np.cumsum(wanted, axis=0) - wanted
 
         def invert(part: int) -> None:
-            kernels.invert(
+            kernels.fill_inverted_index(
                 *self.ranges[part], self.counts.indptr, self.counts.indices, first_word, last_word, self.heading,
                 free[part], where,
             )  # fmt: skip
@@ -77,7 +77,7 @@ class PackedDocuments:
 def count_words(counts: sp.csr_array, copies: Integers) -> tuple[Integers, Integers]:
     """Tokens and documents of each word, where document d counts copies[d] times."""
     tokens, documents = np.zeros((2, counts.shape[1]), np.int64)
-    kernels.tally(counts.indptr, counts.indices, counts.data, copies, tokens, documents)
+    kernels.add_word_counts(counts.indptr, counts.indices, counts.data, copies, tokens, documents)
     return tokens, documents
 
 

@@ -52,8 +52,8 @@ class WeightedMoments:
     def of(cls, counts: Any, vocabulary: Iterable[str] | None = None, *, weights: Any = None) -> WeightedMoments:
         """Count the pairs of documents; `weights` has one number from 0 upwards for each of them.
 
-        Equal documents are joined and all are put in an order that depends on their contents before anything is added up: weight 3 and
-        three copies give the same bits, wherever they stand, and weight 0 is the same as not being there.
+        Equal documents are joined, and all are sorted by their contents before anything is added up. So weight 3 and
+        three copies give the same bits, in any order, and a document of weight 0 changes nothing.
         """
         table = sp.csr_array(counts, dtype=np.float64, copy=True)
         table.sum_duplicates()

@@ -49,7 +49,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     ----------
     n_components : number of topics, T
     solver : "em" (sparse EM), "adam" (the paper's), or either's settings as an object
-    sparsity : "auto", or the toll in tokens that sparse EM takes off every expected count; 0: maximum likelihood
+    sparsity : "auto", or the tokens that sparse EM subtracts from every expected count; 0: maximum likelihood
     max_iter : most passes over the pairs
     tol : a pass that changes less is the last, see `fit_mixture`
     refine : whether passes over the documents follow the fit to their pairs (`fit_documents`): better topics for some

@@ -1,4 +1,4 @@
-"""Solvers: each improves a state step by step; the loop in `fdmix.fit.fitting` knows nothing else about them."""
+"""Solvers improve a mixture pass by pass. The loop around them is in `fdmix.fit`."""
 
 from fdmix.solvers.adam import Adam
 from fdmix.solvers.contract import Problem, Run, Solver

@@ -14,19 +14,38 @@ import numpy as np
 from fdmix.mixture.mixture import Mixture
 from fdmix.solvers.contract import Problem, Run, Solver
 
-BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # Adam's own defaults
-TINY = 1e-30
+TINY = 1e-30  # smallest probability of a start's entry and of a pair: keeps logarithms and ratios finite
+
+
+@dataclass(frozen=True)
+class AdamUpdate:
+    """The constants of Adam's update. The values are the defaults of Kingma and Ba (2015).
+
+    beta_1, beta_2 : decay of the running means of the gradient and of its square, for each step
+    epsilon : added to the root of the running mean square
+    """
+
+    beta_1: float = 0.9
+    beta_2: float = 0.999
+    epsilon: float = 1e-8
+
+
+UPDATE = AdamUpdate()
+WINDOW = 10  # passes whose mean is compared with that of as many before: evens out the noise of drawn pairs
 
 
 @dataclass(frozen=True)
 class Adam(Solver):
     """Settings of the paper's optimiser.
 
-    learning_rate : of Adam; batch : pairs drawn for a step
-    steps : in one pass of the loop, after each of which the exact likelihood is reported
-    exact : use the gradient of the whole of Mhat instead of drawn pairs
-    trace_penalty : subtracted times trace(alpha), against the drift to diagonal alpha
-    uniform_share : of pairs drawn evenly from the pairs seen, with importance weights, so that rare pairs are met
+    learning_rate : Adam's step size
+    batch : pairs drawn for a step
+    steps : steps in one pass of the loop, which reports the exact likelihood after each pass
+    exact : use the gradient of all of Mhat instead of drawn pairs; then a pass is one step
+    trace_penalty : weight of trace(alpha), which is subtracted from the likelihood; prevents the drift to diagonal
+        alpha
+    uniform_share : share of pairs drawn uniformly from the stored pairs, with importance weights, so that rare pairs
+        are drawn, too
     """
 
     learning_rate: float = 0.01
@@ -66,37 +85,36 @@ class _AdamRun(Run):
         self.settings, self.problem = settings, problem
         self.parameters = [
             np.log(np.maximum(start.topics, TINY)),
-            np.log(np.maximum(start.correlations, TINY)) / 2,  # alpha' + alpha'^T counts it twice
+            np.log(np.maximum(start.correlations, TINY)) / 2,  # half, because alpha = softmax(alpha' + alpha'^T)
         ]
         self.first_moments = [np.zeros_like(p) for p in self.parameters]
         self.second_moments = [np.zeros_like(p) for p in self.parameters]
         self.n_steps = 0
-        self.trace: list[float] = []  # of what is maximised
+        self.objectives: list[float] = []  # likelihood minus penalty, after each pass
         self.best = start
         self.draw = _PairSampler(problem, settings.uniform_share)
 
     def step(self) -> float:
         mixture = Mixture(*self._softmax())
         log_likelihood = self._log_likelihood(mixture)
-        self.trace.append(log_likelihood - self._penalty(mixture))
-        if self.trace[-1] >= max(self.trace):
+        self.objectives.append(log_likelihood - self._penalty(mixture))
+        if self.objectives[-1] >= max(self.objectives):
             self.best = mixture
         for _ in range(1 if self.settings.exact else self.settings.steps):
             self._adam_step()
-        gained = self.trace[-1] - self.trace[0]
-        window = 10
-        if len(self.trace) > 2 * window:
-            recent, earlier = np.mean(self.trace[-window:]), np.mean(self.trace[-2 * window : -window])
+        gained = self.objectives[-1] - self.objectives[0]
+        if len(self.objectives) > 2 * WINDOW:
+            recent, earlier = np.mean(self.objectives[-WINDOW:]), np.mean(self.objectives[-2 * WINDOW : -WINDOW])
             if recent - earlier < self.problem.tolerance * gained:
                 self.settled = f"ten passes gained less than {self.problem.tolerance:g} of the likelihood gained"
         return log_likelihood
 
     def mixture(self) -> Mixture:
-        """The best of those whose likelihood was looked at, and the present one."""
-        present = Mixture(*self._softmax())
-        if self.trace and self._log_likelihood(present) - self._penalty(present) < max(self.trace):
+        """The best of the mixtures between passes and the current one."""
+        current = Mixture(*self._softmax())
+        if self.objectives and self._log_likelihood(current) - self._penalty(current) < max(self.objectives):
             return self.best
-        return present
+        return current
 
     def _log_likelihood(self, mixture: Mixture) -> float:
         return self.problem.engine.expect(self.problem.engine.place(mixture)).log_likelihood
@@ -125,10 +143,11 @@ class _AdamRun(Run):
         self.n_steps += 1
         for k, gradient in enumerate(gradients):
             m, v = self.first_moments[k], self.second_moments[k]
-            m += (1 - BETA_1) * (gradient - m)
-            v += (1 - BETA_2) * (gradient**2 - v)
-            corrected = m / (1 - BETA_1**self.n_steps), v / (1 - BETA_2**self.n_steps)
-            self.parameters[k] += self.settings.learning_rate * corrected[0] / (np.sqrt(corrected[1]) + EPSILON)
+            m += (1 - UPDATE.beta_1) * (gradient - m)
+            v += (1 - UPDATE.beta_2) * (gradient**2 - v)
+            mean = m / (1 - UPDATE.beta_1**self.n_steps)
+            mean_square = v / (1 - UPDATE.beta_2**self.n_steps)
+            self.parameters[k] += self.settings.learning_rate * mean / (np.sqrt(mean_square) + UPDATE.epsilon)
 
     def _exact_gradient(self, mu: Any, alpha: Any) -> tuple[Any, Any]:
         engine = self.problem.engine
@@ -147,10 +166,10 @@ class _AdamRun(Run):
 
 
 class _PairSampler:
-    """Pairs (u, v) ~ Mhat: a binary search in the running sum of the stored entries.
+    """Draws pairs (u, v) ~ Mhat by binary search in the running sum of the stored entries.
 
-    That is O(log nnz) a pair and 8 bytes a stored pair, with no table of N^2 and nothing to build; an alias table
-    would save a microsecond beside a step that updates all N x T parameters.
+    This takes O(log nnz) time a drawn pair and 8 bytes a stored pair. An alias table would save a microsecond of a
+    step that updates all N x T parameters.
     """
 
     def __init__(self, problem: Problem, uniform_share: float) -> None:
@@ -163,8 +182,8 @@ class _PairSampler:
         stored = np.minimum(stored, mhat.nnz - 1)
         weight = np.ones(n)
         if self.uniform_share:
-            evenly = self.rng.random(n) < self.uniform_share
-            stored = np.where(evenly, self.rng.integers(0, mhat.nnz, n), stored)
+            uniform = self.rng.random(n) < self.uniform_share
+            stored = np.where(uniform, self.rng.integers(0, mhat.nnz, n), stored)
             chance = mhat.data[stored]  # importance weight = wanted / drawn probability
             weight = chance / ((1 - self.uniform_share) * chance + self.uniform_share / mhat.nnz)
         u = np.searchsorted(mhat.indptr, stored, side="right") - 1

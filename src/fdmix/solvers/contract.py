@@ -1,4 +1,4 @@
-"""What a solver is: settings that can begin a run; a run that takes steps."""
+"""The interface of solvers: a Solver holds settings and begins a Run; a Run takes one pass at a time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fdmix.mixture.mixture import Mixture
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a run is given: the moments behind an engine, and when to call it settled.
+    """The pairs to fit, the engine for them, and when a run has settled.
 
-    tolerance : a run has settled when a pass moves less than this share of what it watches
-    keep_numbers : whether topic t of the start must stay topic t, so that no two may be swapped
+    tolerance : a run has settled when a pass changes the quantity that it watches by less than this share
+    keep_numbers : whether topic t of the start must stay topic t, which rules out swaps
     """
 
     engine: Engine
@@ -34,7 +34,7 @@ class Run(ABC):
     """One fit in progress."""
 
     phase: str
-    settled: str | None = None  # why it is finished, as an English sentence
+    settled: str | None = None  # the reason why the run has finished, as a sentence; None before that
 
     @abstractmethod
     def step(self) -> float:
@@ -46,14 +46,14 @@ class Run(ABC):
 
     @abstractmethod
     def active(self) -> int:
-        """The number of topic entries that are not zero."""
+        """The number of non-zero topic entries."""
 
 
 class Solver(ABC):
-    """Settings of a way to fit."""
+    """Settings of a method of fitting."""
 
     def spare_topics(self, n_topics: int) -> int:
-        """How many topics more than asked for the start should have."""
+        """The number of topics that the start should have beyond those asked for."""
         return 0
 
     @abstractmethod

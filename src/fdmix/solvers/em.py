@@ -1,14 +1,16 @@
 """Sparse EM: maximum likelihood, then the sharpest topics that explain the pairs equally well.
 
-The likelihood has a flat direction: topics can be blurred towards each other while alpha becomes more diagonal,
-and M = mu' alpha mu does not change. Maximum likelihood ends anywhere along it. Its sharp end is found in phases:
+The likelihood has a flat direction: topics can be blurred towards each other while alpha becomes more diagonal, and
+M = mu' alpha mu does not change. Maximum likelihood may end anywhere along it. The sharp end is found in phases:
 
-    likelihood   over-relaxed EM; a step that loses likelihood is replaced by a plain one, which cannot
-    unmix        spare topics of the start are merged; then one exact change of basis along the flat direction, both
-                 without a pass over the pairs
-    swap         topics that stand for two are split, and others merged for them, now and then in the next phase
-    sparse       EM that takes a toll off every expected count, until the set of non-zero entries settles; a step that
-                 loses much more likelihood than the toll explains is replaced by a plain one, too
+    likelihood   over-relaxed EM. A step that loses likelihood is replaced by a plain EM step, which never does.
+    unmix        Spare topics of the start are merged; then one exact change of basis along the flat direction.
+                 Neither needs a pass over the pairs.
+    sparse       EM that shrinks every expected count, until the set of non-zero entries settles. A step that loses
+                 much more likelihood than the shrinkage explains is replaced by a plain step. Now and then, topics
+                 that stand for two true ones are split, and others are merged to make room.
+
+docs/fitting.md has a table of all constants with the measurements behind them.
 """
 
 from __future__ import annotations
@@ -23,31 +25,91 @@ from fdmix.solvers.contract import Problem, Run, Solver
 from fdmix.solvers.moves import merged, unmixed
 from fdmix.solvers.swaps import swapped
 
-TOLL = 0.2  # tokens taken off every expected count: a Dirichlet(0.8) prior on topics
-POWER = 1.7  # over-relaxation
-ALPHA_EVERY = 2  # passes; the others are faster by a fifth, and as many are enough (docs/performance.md)
-GROWTH = 1.1  # of the power after each step that gained
-LIKELIHOOD_PASSES = 12  # at least, before the sparse phase
-LIKELIHOOD_TOLERANCE = 0.0015  # of the likelihood gained; a pass that gains less is the last one
-LARGEST_POWER = 8.0
-SPARE = 0.04  # topics that the start has too many
-LARGEST_FALL = 0.05  # of the likelihood gained, in one pass of the sparse phase
-PLAIN = 0.01  # the tolerance is so much smaller where only the likelihood counts: EM creeps at its end
-SPARSE_PASSES = 20  # at least
-WINDOW = 5  # passes over which the sparse phase is watched
-FIRST_SWAP = 10  # passes of the sparse phase, after which topics are sharp enough to be swapped
-SWAP_ROUNDS = 4  # at most
-AFTER_SWAP = 10  # passes at least
-PATIENCE = 30.0  # tokens behind an entry; with more the toll moves it more slowly, and the phase may take longer
+
+@dataclass(frozen=True)
+class OverRelaxation:
+    """Powers to which EM raises the factor by which an entry changes (docs/fitting.md, "Acceleration").
+
+    first_power : the power of the first step, and the largest one of the sparse phase; 1.7 needs a third fewer passes
+        than plain EM
+    growth : factor on the power after each step that gained; halves the passes of long runs
+    largest_power : limit in the likelihood phase; even at 8, a step overshoots now and then (docs/research/pairs.md)
+    """
+
+    first_power: float = 1.7
+    growth: float = 1.1
+    largest_power: float = 8.0
+
+
+@dataclass(frozen=True)
+class LikelihoodPhase:
+    """How the likelihood phase starts and ends (docs/fitting.md, "The phases" and "Known weaknesses").
+
+    spare_topics : topics of the start beyond those asked for, as a share of these; 4 % find topics that are missed
+        without them, and 10 or 20 % find no more
+    min_passes : passes before a small gain may end the phase; a guard, not tuned
+    tolerance : share of the likelihood gained so far; a pass that gains less ends the phase. 1 % instead of 0.15 %
+        misses many topics where documents have many topics each
+    plain_tolerance : factor on the user's tolerance where only the likelihood counts (sparsity=0), because EM
+        converges slowly near the optimum
+    alpha_every : passes between updates of alpha, in all phases; passes without one are a fifth faster, and no more
+        of them are needed (docs/performance.md)
+    """
+
+    spare_topics: float = 0.04
+    min_passes: int = 12
+    tolerance: float = 0.0015
+    plain_tolerance: float = 0.01
+    alpha_every: int = 2
+
+
+@dataclass(frozen=True)
+class SparsePhase:
+    """How far topics are shrunk, and when the sparse phase ends (docs/fitting.md, "The phases").
+
+    shrinkage : tokens subtracted from every expected count, unless the user chooses `sparsity`: a Dirichlet(0.8)
+        prior on topics. Being in units of data, it removes entries that the data cannot support
+    min_passes : passes before the phase may end, if an entry has at most `tokens_per_entry` tokens behind it
+    window : passes over which the number of non-zero entries must settle
+    tokens_per_entry : tokens behind a topic entry, n_tokens / (N T), beyond which shrinkage works more slowly and the
+        phase takes longer
+    largest_fall : share of the likelihood gained that one pass may lose; more is a sign of too much over-relaxation
+    repair_passes : passes that may lose more than this, because they repair what unmixing cut off
+    """
+
+    shrinkage: float = 0.2
+    min_passes: int = 20
+    window: int = 5
+    tokens_per_entry: float = 30.0
+    largest_fall: float = 0.05
+    repair_passes: int = 3
+
+
+@dataclass(frozen=True)
+class SwapSchedule:
+    """When topics are swapped in the sparse phase (docs/research/pairs.md, "Swaps").
+
+    first_pass : pass after which topics are sharp enough; waiting for them to settle takes nine passes more
+    max_rounds : rounds of swaps; the first one repairs most
+    passes_after : passes between swaps and the end of the phase
+    """
+
+    first_pass: int = 10
+    max_rounds: int = 4
+    passes_after: int = 10
+
+
+OVER_RELAXATION, LIKELIHOOD, SPARSE, SWAPS = OverRelaxation(), LikelihoodPhase(), SparsePhase(), SwapSchedule()
 
 
 @dataclass(frozen=True)
 class EM(Solver):
     """Settings of sparse EM.
 
-    sparsity : "auto", or the toll in tokens; 0 leaves out the sparse phase and gives plain maximum likelihood
-    swaps : whether topics may be split and merged on the way; None: unless the start is a Mixture, whose topics keep
-        their numbers
+    sparsity : the shrinkage of the sparse phase, in tokens: a number, or "auto" for 0.2. 0 leaves out the sparse
+        phase and gives plain maximum likelihood
+    swaps : whether topics may be split and merged on the way. None: yes, unless the start is a Mixture, whose topics
+        keep their numbers
     """
 
     sparsity: float | str | None = "auto"
@@ -60,41 +122,42 @@ class EM(Solver):
             raise ValueError(f"sparsity is 'auto' or a number of tokens from 0 upwards, not {self.sparsity!r}")
 
     def spare_topics(self, n_topics: int) -> int:
-        """A start with some topics too many finds all of them more surely; the likelihood phase sorts out which."""
-        return round(SPARE * n_topics) if self.sparsity else 0
+        """4 % of the topics: a larger start finds all topics more surely, and merging removes what is too many."""
+        return round(LIKELIHOOD.spare_topics * n_topics) if self.sparsity else 0
 
     def begin(self, problem: Problem, start: Mixture) -> Run:
         """Start with the likelihood phase."""
-        tokens = TOLL if self.sparsity == "auto" else float(self.sparsity or 0)
+        tokens = SPARSE.shrinkage if self.sparsity == "auto" else float(self.sparsity or 0)
         swaps = not problem.keep_numbers if self.swaps is None else self.swaps
-        return _EMRun(problem, start, toll=tokens / problem.n_tokens, swap_rounds=SWAP_ROUNDS if swaps else 0)
+        rounds = SWAPS.max_rounds if swaps else 0
+        return _EMRun(problem, start, shrinkage=tokens / problem.n_tokens, swap_rounds=rounds)
 
 
 class _EMRun(Run):
-    def __init__(self, problem: Problem, start: Mixture, toll: float, swap_rounds: int) -> None:
-        self.problem, self.engine, self.toll = problem, problem.engine, toll
+    def __init__(self, problem: Problem, start: Mixture, shrinkage: float, swap_rounds: int) -> None:
+        self.problem, self.engine, self.shrinkage = problem, problem.engine, shrinkage
         self.state: State = self.engine.place(start)
         self.phase = "likelihood"
         self.passes = 0
         self.first = self.gained = 0.0
-        self.power = POWER
-        self.previous: tuple[State, Expectation] | None = None  # where the last step began
-        self.supports: list[int] = []
+        self.power = OVER_RELAXATION.first_power
+        self.previous: tuple[State, Expectation] | None = None  # the state before the last step
+        self.supports: list[int] = []  # non-zero topic entries after each pass of the sparse phase
         self.swap_rounds = swap_rounds
-        self.wait = 0  # passes until the sparse phase may settle
+        self.wait = 0  # the first pass at which the sparse phase may settle
 
     def step(self) -> float:
-        now = self.engine.expect(self.state, joint=self.passes % ALPHA_EVERY == 0)
+        now = self.engine.expect(self.state, joint=self.passes % LIKELIHOOD.alpha_every == 0)
         self.passes += 1
         return self._likelihood_step(now) if self.phase == "likelihood" else self._sparse_step(now)
 
     def mixture(self) -> Mixture:
-        """The present state, or the one before if the last over-relaxed step turns out to have lost likelihood."""
+        """The current state, or the one before if the last over-relaxed step lost likelihood."""
         state = self.state
         if self.previous is not None and self.settled is None:
             before, expectation = self.previous
             fall = expectation.log_likelihood - self.engine.expect(state).log_likelihood
-            if not fall <= (0 if self.phase == "likelihood" else LARGEST_FALL * self.gained):
+            if not fall <= (0 if self.phase == "likelihood" else SPARSE.largest_fall * self.gained):
                 state = before
         return merged(self.engine.mixture(state), self.problem.n_topics)
 
@@ -106,7 +169,7 @@ class _EMRun(Run):
             self.first = now.log_likelihood
         else:
             before = self.previous[1].log_likelihood
-            if not now.log_likelihood >= before:  # so that NaN falls back, too
+            if not now.log_likelihood >= before:  # `not >=`, so that NaN falls back, too
                 now = self._plain_step()
                 if not now.log_likelihood > before:
                     self.state = self.previous[0]
@@ -115,72 +178,74 @@ class _EMRun(Run):
             self.gained = now.log_likelihood - self.first
             self._end_likelihood_phase(now.log_likelihood - before)
         if self.phase == "likelihood" and self.settled is None:
-            self._go_on(now)
-            self.power = min(self.power * GROWTH, LARGEST_POWER)
+            self._relaxed_step(now)
+            self.power = min(self.power * OVER_RELAXATION.growth, OVER_RELAXATION.largest_power)
         return now.log_likelihood
 
-    def _go_on(self, now: Expectation, toll: float = 0.0) -> None:
+    def _relaxed_step(self, now: Expectation, shrinkage: float = 0.0) -> None:
         self.previous = (self.state, now)
-        self.state = self.engine.maximise(self.state, now, toll=toll, power=self.power)
+        self.state = self.engine.maximise(self.state, now, shrinkage=shrinkage, power=self.power)
 
-    def _plain_step(self, toll: float = 0.0) -> Expectation:
-        """The last step went wrong: take the plain EM step from where it began instead."""
+    def _plain_step(self, shrinkage: float = 0.0) -> Expectation:
+        """Replace the last step, which lost likelihood, by a plain EM step from the state before it."""
         assert self.previous is not None
-        self.power = POWER
+        self.power = OVER_RELAXATION.first_power
         state, expectation = self.previous
         if expectation.joint is None:
             expectation = self.engine.expect(state)
-        self.state = self.engine.maximise(state, expectation, toll=toll)
+        self.state = self.engine.maximise(state, expectation, shrinkage=shrinkage)
         return self.engine.expect(self.state)
 
     def _end_likelihood_phase(self, gain: float) -> None:
-        if self.toll:
-            if self.passes >= LIKELIHOOD_PASSES and gain < LIKELIHOOD_TOLERANCE * self.gained:
-                if self.power > POWER * GROWTH:  # perhaps only because over-relaxation went too far
-                    self.power = POWER
+        if self.shrinkage:
+            if self.passes >= LIKELIHOOD.min_passes and gain < LIKELIHOOD.tolerance * self.gained:
+                # A step with a large power may gain little because it overshot: try a milder one first.
+                if self.power > OVER_RELAXATION.first_power * OVER_RELAXATION.growth:
+                    self.power = OVER_RELAXATION.first_power
                 else:
                     self._leave_likelihood("")
-        elif gain < self.problem.tolerance * PLAIN * self.gained:
-            share = self.problem.tolerance * PLAIN
+        elif gain < self.problem.tolerance * LIKELIHOOD.plain_tolerance * self.gained:
+            share = self.problem.tolerance * LIKELIHOOD.plain_tolerance
             self._leave_likelihood(f"a pass gained less than {share:.2g} of the likelihood gained so far")
 
     def _leave_likelihood(self, reason: str) -> None:
-        if not self.toll:
+        if not self.shrinkage:
             self.settled = reason
             return
-        self.phase, self.passes, self.power, self.previous = "sparse", 0, POWER, None
+        self.phase, self.passes, self.previous = "sparse", 0, None
+        self.power = OVER_RELAXATION.first_power
         fewer = merged(self.engine.mixture(self.state), self.problem.n_topics)
         self.state = self.engine.place(unmixed(fewer, self.problem.n_threads))
 
     def _sparse_step(self, now: Expectation) -> float:
-        if self.previous is not None and self.passes > 3:  # the first passes repair what unmixing cut off
+        if self.previous is not None and self.passes > SPARSE.repair_passes:
             fall = self.previous[1].log_likelihood - now.log_likelihood
-            if not fall <= LARGEST_FALL * self.gained:  # more than the toll explains: over-relaxation went astray
-                now = self._plain_step(self.toll)
+            if not fall <= SPARSE.largest_fall * self.gained:
+                now = self._plain_step(self.shrinkage)
                 self.power = 1.0
-        self._go_on(now, self.toll)
-        self.power = min(self.power * GROWTH, POWER)
+        self._relaxed_step(now, self.shrinkage)
+        self.power = min(self.power * OVER_RELAXATION.growth, OVER_RELAXATION.first_power)
         self.supports.append(self.engine.active(self.state))
-        patience = max(1.0, self._tokens_per_entry() / PATIENCE)
-        if self.passes == FIRST_SWAP:
+        slowness = max(1.0, self._tokens_per_entry() / SPARSE.tokens_per_entry)
+        if self.passes == SWAPS.first_pass:
             self._swap()
-        elif self.passes >= max(SPARSE_PASSES * np.sqrt(patience), self.wait):
-            share = WINDOW * self.problem.tolerance / patience
-            if 1 - self.supports[-1] / self.supports[-1 - WINDOW] < share and not self._swap():
-                self.settled = f"{WINDOW} passes removed less than {100 * share:.2g} % of the topics' words"
+        elif self.passes >= max(SPARSE.min_passes * np.sqrt(slowness), self.wait):
+            share = SPARSE.window * self.problem.tolerance / slowness
+            if 1 - self.supports[-1] / self.supports[-1 - SPARSE.window] < share and not self._swap():
+                self.settled = f"{SPARSE.window} passes removed less than {100 * share:.2g} % of the topics' words"
         return now.log_likelihood
 
     def _swap(self) -> bool:
-        """Swap topics if that is worth it: whether it was."""
+        """Make the swaps that gain likelihood; returns whether there were any."""
         if self.swap_rounds == 0:
             return False
         self.swap_rounds -= 1
         better, n_swaps = swapped(self.engine.mixture(self.state), self.problem.mhat, self.problem.n_threads)
         if n_swaps:
             self.state, self.previous, self.power = self.engine.place(better), None, 1.0
-            self.wait = self.passes + AFTER_SWAP
+            self.wait = self.passes + SWAPS.passes_after
         return n_swaps > 0
 
     def _tokens_per_entry(self) -> float:
-        """How much data stands behind an entry of the topics, on average."""
+        """The mean number of tokens behind a topic entry."""
         return self.problem.n_tokens / (self.problem.mhat.shape[0] * self.problem.n_topics)

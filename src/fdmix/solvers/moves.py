@@ -1,7 +1,8 @@
-"""Moves of a whole mixture that need no pass over the pairs."""
+"""Changes of a whole mixture that need no pass over the pairs: merging and unmixing topics."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,37 +11,53 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.threads import in_threads
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-FLOOR = 0.02  # what unmixing leaves at least of an entry: EM may revive it, the toll may end it
-BLUR_QUANTILE = 0.10
-BLUR_WORDS = 200
-LARGEST_BLUR = 0.9  # row sums below 1 keep I + B well conditioned
+
+
+@dataclass(frozen=True)
+class Unmixing:
+    """How the blur of topics into each other is estimated and removed (docs/fitting.md, "The phases").
+
+    quantile : of the ratios mu_t(u) / mu_s(u) over the top words of s; 0.05 to 0.15 give nearly the same topics, 0.25
+        and more give worse ones
+    top_words : words of s whose ratios are compared
+    floor : share of an entry that is left at least, so that EM can revive it; if EM does not, shrinkage removes it
+    largest_blur : limit for the row sums of B; below 1, I + B is well conditioned
+    """
+
+    quantile: float = 0.10
+    top_words: int = 200
+    floor: float = 0.02
+    largest_blur: float = 0.9
+
+
+UNMIXING = Unmixing()
 
 
 def merging_costs(topics: Floats, alpha: Floats) -> Floats:
-    """p_s p_t / (p_s + p_t) (1 - sum_u sqrt(mu_s(u) mu_t(u))): what it costs to join topics s and t, roughly."""
+    """The approximate cost of merging topics s and t: p_s p_t / (p_s + p_t) (1 - sum_u sqrt(mu_s(u) mu_t(u)))."""
     shares, roots = alpha.sum(axis=1), np.sqrt(topics)
     return _costs(shares, roots @ roots.T)
 
 
-def _costs(shares: Floats, likeness: Floats) -> Floats:
+def _costs(shares: Floats, similarity: Floats) -> Floats:
     both = shares[:, None] + shares
-    costs = np.where(both > 0, shares[:, None] * shares / np.where(both > 0, both, 1), 0) * (1 - likeness)
+    costs = np.where(both > 0, shares[:, None] * shares / np.where(both > 0, both, 1), 0) * (1 - similarity)
     np.fill_diagonal(costs, np.inf)
     return costs
 
 
 def merged(mixture: Mixture, n_topics: int) -> Mixture:
-    """Join the topics that are cheapest to join, pair after pair, until so many are left.
+    """The mixture with its cheapest pair of topics merged, again and again, until n_topics are left.
 
-    The cost of a pair is p_s p_t / (p_s + p_t) (1 - sum_u sqrt(mu_s(u) mu_t(u))): little for topics that are alike,
-    and for topics that make up little of the corpus. The others keep their order.
+    The costs are those of `merging_costs`: low for similar topics, and for topics with a small share of the corpus.
+    The other topics keep their order.
     """
     topics, alpha = mixture.topics.copy(), mixture.correlations.copy()
     roots = np.sqrt(topics)
-    likeness = roots @ roots.T
+    similarity = roots @ roots.T
     while len(topics) > n_topics:
         shares = alpha.sum(axis=1)
-        costs = _costs(shares, likeness)
+        costs = _costs(shares, similarity)
         s, t = sorted(np.unravel_index(int(costs.argmin()), costs.shape))
         weight = shares[s] / (shares[s] + shares[t]) if shares[s] + shares[t] > 0 else 0.5
         topics[s] = weight * topics[s] + (1 - weight) * topics[t]
@@ -48,31 +65,32 @@ def merged(mixture: Mixture, n_topics: int) -> Mixture:
         alpha[:, s] += alpha[:, t]
         roots[s] = np.sqrt(topics[s])
         topics, roots = np.delete(topics, t, axis=0), np.delete(roots, t, axis=0)
-        alpha, likeness = (np.delete(np.delete(x, t, axis=0), t, axis=1) for x in (alpha, likeness))
-        likeness[s] = likeness[:, s] = roots @ roots[s]
+        alpha, similarity = (np.delete(np.delete(x, t, axis=0), t, axis=1) for x in (alpha, similarity))
+        similarity[s] = similarity[:, s] = roots @ roots[s]
     return Mixture(topics, alpha / alpha.sum())
 
 
 def unmixed(mixture: Mixture, n_threads: int | None = None) -> Mixture:
-    """Undo the blur of topics into each other: an exact change of basis, but for entries cut off at zero.
+    """The mixture with sharper topics and the same M, except where entries would become negative.
 
-    If topics were blurred, mu = (I + B') mu_sharp up to the scale of each topic, where B[s, t] is how much of s
-    there is in t. On the words that belong to s alone, mu_t / mu_s is just that share, and elsewhere it is more: a
-    low quantile of the ratio over the words of s finds it. The new alpha = (I + B) alpha (I + B)' leaves M as it is.
+    Blurred topics are mu = (I + B') mu_sharp up to the scale of each topic, where B[s, t] is the share of topic s
+    that leaked into t. On words that belong to s alone, mu_t / mu_s equals this share; on other words it is larger.
+    So a low quantile of the ratio over the top words of s estimates it. The new alpha = (I + B) alpha (I + B)' keeps
+    M.
     """
     blur = _blur(mixture.topics, n_threads)
-    blur *= np.minimum(1, LARGEST_BLUR / np.maximum(blur.sum(axis=1, keepdims=True), 1e-12))
+    blur *= np.minimum(1, UNMIXING.largest_blur / np.maximum(blur.sum(axis=1, keepdims=True), 1e-12))
     change = np.eye(mixture.n_topics) + blur
-    sharp = np.maximum(np.linalg.solve(change.T, mixture.topics), FLOOR * mixture.topics)
+    sharp = np.maximum(np.linalg.solve(change.T, mixture.topics), UNMIXING.floor * mixture.topics)
     scale = sharp.sum(axis=1)
     alpha = change @ mixture.correlations @ change.T * np.outer(scale, scale)
     return Mixture(sharp / scale[:, None], alpha / alpha.sum())
 
 
 def _blur(topics: Floats, n_threads: int | None = None) -> Floats:
-    """B[s, t]: the low quantile, over the top words of s weighted by mu_s, of mu_t(u) / mu_s(u)."""
+    """B[s, t] = a low quantile of mu_t(u) / mu_s(u) over the top words u of s, weighted by mu_s(u)."""
     n_topics, n_words = topics.shape
-    top = min(BLUR_WORDS, n_words)
+    top = min(UNMIXING.top_words, n_words)
     blur = np.zeros((n_topics, n_topics))
 
     def find(s: int) -> None:
@@ -81,7 +99,7 @@ def _blur(topics: Floats, n_threads: int | None = None) -> Floats:
         weight = topics[s, words]
         ratios = topics[:, words] / weight
         order = np.argsort(ratios, axis=1)
-        reached = np.cumsum(weight[order], axis=1) >= BLUR_QUANTILE * weight.sum()
+        reached = np.cumsum(weight[order], axis=1) >= UNMIXING.quantile * weight.sum()
         at = np.take_along_axis(order, reached.argmax(axis=1)[:, None], axis=1)
         blur[s] = np.take_along_axis(ratios, at, axis=1).ravel()
         blur[s, s] = 0

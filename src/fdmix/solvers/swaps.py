@@ -1,8 +1,9 @@
-"""Swaps: a topic that stands for two is split, and two that stand for one are merged, where the pairs gain by it.
+"""Swaps: split a topic that stands for two, and merge two topics that stand for one, where this gains likelihood.
 
-Sparse EM ends in local optima in which some topics hold two true ones and some true ones are shared by two. What a
-split would gain and what a merge would lose can both be told from the topics' own pairs among their top words: how
-much better two topics explain them than one. A swap is worth it if the split gains more than the merge loses.
+Sparse EM ends in local optima in which some topics hold two true ones and some true ones are shared by two topics.
+The gain of a split and the loss of a merge are estimated in the same way: how much better two topics explain the
+topics' own pairs of top words than one. A swap is made if the split gains more than the merge loses
+(docs/research/pairs.md, "Swaps").
 """
 
 from __future__ import annotations
@@ -13,22 +14,42 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.kernels.blocks import dense_block, two_topics
+from fdmix.kernels.blocks import dense_block, fit_two_topics
 from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.threads import in_threads
 from fdmix.solvers.moves import merging_costs
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-TOP_WORDS = 250
-EM_ROUNDS = 15
-POWER_ROUNDS = 40
-FLOOR = 0.01  # of a topic's entries that each half keeps at least: EM may revive them
-CANDIDATES = 0.5  # pairs to merge that are looked at closely, per topic
+
+
+@dataclass(frozen=True)
+class SwapEstimates:
+    """How gains and losses of swaps are estimated. The values are those of the experiments in docs/research/pairs.md.
+
+    min_topics : topics below which nothing is swapped: a swap involves three, and the median needs one more
+    top_words : words whose pairs are looked at, for each topic or pair of topics
+    em_rounds : rounds of EM that fit two topics to the pairs of one
+    power_rounds : rounds of power iteration that find the first cut between the two
+    floor : share of a topic's entries that each half keeps at least, so that EM can revive them
+    merges_per_topic : pairs of topics whose merge is estimated closely, the cheapest first, for each topic
+    min_merges : the same number for small mixtures, in all
+    """
+
+    min_topics: int = 4
+    top_words: int = 250
+    em_rounds: int = 15
+    power_rounds: int = 40
+    floor: float = 0.01
+    merges_per_topic: float = 0.5
+    min_merges: int = 8
+
+
+ESTIMATES = SwapEstimates()
 
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """Two halves (2, words) of a topic on its top words, how they occur together, and what L gains by them."""
+    """A topic split in two on its top words: halves (2, words), how they occur together (2, 2), and the gain in L."""
 
     gain: float
     words: Any
@@ -37,13 +58,15 @@ class _Split:
 
 
 def swapped(mixture: Mixture, mhat: sp.csr_array, n_threads: int | None = None) -> tuple[Mixture, int]:
-    """Make all swaps that gain more than they lose, the best first, each topic taking part once; and their number.
+    """(the mixture after all swaps that gain likelihood, their number).
 
-    Any topic gains something by a split: the noise of its pairs. The median gain says how much, and a swap must gain
-    more than that on top.
+    The best swap is made first, and each topic takes part in one swap at most.
+
+    Splitting any topic gains something, because two topics also fit the noise of its pairs. The median gain estimates
+    this noise: gain - loss of a swap must exceed it.
     """
     n_topics = mixture.n_topics
-    if n_topics < 4:
+    if n_topics < ESTIMATES.min_topics:
         return mixture, 0
     pairs = _Pairs(mixture, mhat)
     splits = list(in_threads(pairs.split, range(n_topics), n_threads))
@@ -66,26 +89,27 @@ def swapped(mixture: Mixture, mhat: sp.csr_array, n_threads: int | None = None) 
 
 
 def _merges(mixture: Mixture, pairs: _Pairs, n_threads: int | None) -> list[tuple[float, int, int]]:
-    """(loss, s, t) of the pairs of topics that look cheapest to merge, cheapest first."""
+    """(loss, s, t) for the pairs of topics with the lowest merging costs, the smallest loss first."""
     first, second = np.triu_indices(mixture.n_topics, 1)
     costs = merging_costs(mixture.topics, mixture.correlations)[first, second]
-    cheapest = np.argsort(costs, kind="stable")[: max(8, round(CANDIDATES * mixture.n_topics))].tolist()
+    n_merges = max(ESTIMATES.min_merges, round(ESTIMATES.merges_per_topic * mixture.n_topics))
+    cheapest = np.argsort(costs, kind="stable")[:n_merges].tolist()
     losses = in_threads(lambda k: pairs.loss(first[k], second[k]), cheapest, n_threads)
     return sorted((loss, int(first[k]), int(second[k])) for loss, k in zip(losses, cheapest, strict=True))
 
 
 class _Pairs:
-    """The pairs of tokens, and which share of them belongs to a topic or two."""
+    """The share of the pairs of tokens that belongs to one topic or two."""
 
     def __init__(self, mixture: Mixture, mhat: sp.csr_array) -> None:
         self.topics, self.alpha, self.mhat = mixture.topics, mixture.correlations, mhat
         self.left = mixture.topics.T @ mixture.correlations
 
     def own(self, chosen: list[int]) -> tuple[Any, Floats, Floats]:
-        """Top words, the pairs W_uv = Mhat_uv B_uv / M_uv of the chosen topics, B = mu' alpha mu over them, and B."""
+        """(top words, W, B) of the chosen topics: W_uv = Mhat_uv B_uv / M_uv, B = mu' alpha mu over these topics."""
         alpha = self.alpha[np.ix_(chosen, chosen)]
         weight = alpha.sum(axis=1) @ self.topics[chosen]
-        n_top = min(TOP_WORDS, weight.size)
+        n_top = min(ESTIMATES.top_words, weight.size)
         words = np.argpartition(-weight, n_top - 1)[:n_top]
         words = np.sort(words[weight[words] > 0])
         some = self.topics[chosen][:, words]
@@ -95,50 +119,50 @@ class _Pairs:
         return words, X * np.divide(B, M, out=np.zeros_like(M), where=M > 0), B
 
     def split(self, t: int) -> _Split:
-        """Two topics for the pairs of one: EM, from the leading eigenvector of what one cannot explain."""
+        """Two topics for the pairs of one, by EM from the leading eigenvector of what one topic does not explain."""
         words, W, _ = self.own([t])
         total, r = W.sum(), W.sum(axis=1)
-        told = r > 1e-9 * max(r.max(initial=0.0), 1e-300)
-        if told.sum() < 2:
+        present = r > 1e-9 * max(r.max(initial=0.0), 1e-300)
+        if present.sum() < 2:
             return _Split(0.0, words, np.ones((2, words.size)), np.full((2, 2), 0.25))
-        words, W, r = words[told], W[told][:, told] / total, r[told] / total
+        words, W, r = words[present], W[present][:, present] / total, r[present] / total
         direction = _leading(W / np.sqrt(np.outer(r, r)) - np.sqrt(np.outer(r, r))) / np.sqrt(r)
         side = 1 / (1 + np.exp(-3 * direction / np.sqrt(np.sum(r * direction**2))))
         halves = np.stack([r * side, r * (1 - side)])
         halves /= halves.sum(axis=1, keepdims=True)
         joint = np.array([[0.4, 0.1], [0.1, 0.4]])
-        gain = two_topics(W, halves, joint, EM_ROUNDS)
+        gain = fit_two_topics(W, halves, joint, ESTIMATES.em_rounds)
         return _Split(float(total * gain), words, halves, joint)
 
     def loss(self, s: int, t: int) -> float:
-        """What L loses, about, if s and t become one: sum W log (B / r r') over the pairs W of both."""
+        """The approximate loss in L if s and t are merged: sum W log (B / r r') over the pairs W of both."""
         _, W, B = self.own([s, t])
         total = W.sum()
         if total <= 0:
             return 0.0
-        r, there = W.sum(axis=1) / total, W > 0
-        return float(np.sum(W[there] * np.log(B[there] / B.sum() / np.outer(r, r)[there])))
+        r, seen = W.sum(axis=1) / total, W > 0
+        return float(np.sum(W[seen] * np.log(B[seen] / B.sum() / np.outer(r, r)[seen])))
 
 
 def _leading(Z: Floats) -> Floats:
-    """The eigenvector of the largest eigenvalue, by power iteration on Z shifted to be nearly positive."""
+    """The eigenvector of the largest eigenvalue of Z, by power iteration on Z shifted to be nearly positive."""
     np.fill_diagonal(Z, 0)
     shift = 0.1 * np.abs(Z).sum(axis=0).max() + 1e-12
     x = np.random.default_rng(0).standard_normal(len(Z))
-    for _ in range(POWER_ROUNDS):
+    for _ in range(ESTIMATES.power_rounds):
         x = Z @ x + shift * x
         x /= np.linalg.norm(x)
     return x
 
 
 class _Draft:
-    """A mixture that is being changed."""
+    """A mixture while topics are merged and split."""
 
     def __init__(self, mixture: Mixture) -> None:
         self.topics, self.alpha = mixture.topics.copy(), mixture.correlations.copy()
 
     def merge(self, kept: int, freed: int) -> None:
-        """Topic `freed` becomes part of `kept`."""
+        """Merge topic `freed` into `kept`; the place of `freed` becomes free."""
         shares = self.alpha.sum(axis=1)
         weight = shares[kept] / (shares[kept] + shares[freed]) if shares[kept] + shares[freed] > 0 else 0.5
         self.topics[kept] = weight * self.topics[kept] + (1 - weight) * self.topics[freed]
@@ -147,12 +171,12 @@ class _Draft:
         self.alpha[freed] = self.alpha[:, freed] = 0
 
     def split(self, t: int, free: int, split: _Split) -> None:
-        """Topic t becomes two, the second of them in the free place; words beyond the top ones go to both."""
+        """Split topic t: the second half goes to the free place. Words below the top ones go to both halves."""
         size, whole, together = split.joint.sum(axis=1), self.topics[t].copy(), self.alpha[t, t]
         both = size[:, None] * split.halves
         halves = np.outer(size, whole)
         halves[:, split.words] = whole[split.words] * both / np.maximum(both.sum(axis=0), 1e-300)
-        halves = np.maximum(halves, FLOOR * whole)
+        halves = np.maximum(halves, ESTIMATES.floor * whole)
         row = self.alpha[t].copy()
         for place, half, share in zip((t, free), halves, size, strict=True):
             self.topics[place] = half / half.sum()
@@ -161,5 +185,5 @@ class _Draft:
         self.alpha[places] = together * split.joint
 
     def mixture(self) -> Mixture:
-        """The result."""
+        """The changed mixture."""
         return Mixture(self.topics, self.alpha / self.alpha.sum())

@@ -1,0 +1,44 @@
+"""Engines by name. The module of an engine is imported when the engine is first asked for.
+
+To add an engine, add a line to `ENGINES` and, if it needs a package that fdmix does not require, an optional
+dependency of the same name to pyproject.toml.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import scipy.sparse as sp
+
+from fdmix.engines.contract import Engine
+
+ENGINES = {  # name -> "module:class"
+    "numpy": "fdmix.engines.numpy_engine:NumpyEngine",
+    "numba": "fdmix.engines.numba_engine:NumbaEngine",
+}
+AUTO = "numba"  # the engine that "auto" stands for: the fastest one on CPUs (docs/performance.md)
+
+
+def engine_for(name: str, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> Engine:
+    """An engine of the given name for these pairs, ready for passes; "auto" picks the fastest one."""
+    return known_engine(name)(mhat, n_topics, n_threads)
+
+
+def known_engine(name: str) -> type[Engine]:
+    """The class of the engine with this name.
+
+    Raises ValueError for an unknown name, and ImportError if the engine needs a package that is not installed.
+    """
+    chosen = AUTO if name == "auto" else name
+    if chosen not in ENGINES:
+        raise ValueError(f"there is no engine {name!r}; there are auto, {', '.join(ENGINES)}")
+    module, _, class_name = ENGINES[chosen].partition(":")
+    try:
+        found: type[Engine] = getattr(import_module(module), class_name)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] == "fdmix":  # a mistake in fdmix itself, not a missing package
+            raise
+        raise ImportError(
+            f"engine={chosen!r} needs the package {missing.name}: pip install 'fdmix[{chosen}]'"
+        ) from missing
+    return found
