@@ -311,7 +311,7 @@ def test_solver_settings_as_an_object(moments):
 
 @pytest.mark.parametrize("sparsity", [1.0, 3.0])
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_a_strong_toll_does_not_lead_astray(engine, sparsity):
+def test_a_strong_shrinkage_does_not_lead_astray(engine, sparsity):
     world = worlds.World(worlds.dirichlet_topics(30, 60 * worlds.zipf_base(800), 11), 1 / 30)
     solution = fit_mixture(Moments.of(world.sample(10_000, seed=21)), 30, engine=engine, sparsity=sparsity)
     assert matching_distance(solution.mixture, world.mixture).missed == 0

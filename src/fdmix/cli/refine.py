@@ -91,6 +91,6 @@ def _read(mixture: Mixture, files: Files, what: str, threads: int | None, report
         )
     if not n_known:
         raise ValueError(f"the model knows no word of {what}: give text like the text that it was fitted to")
-    if sentence := little_known(n_known / tokens.total(), what):
+    if sentence := little_known(n_known / sum(tokens.values()), what):
         say(sentence)
     return corpus

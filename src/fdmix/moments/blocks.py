@@ -210,7 +210,7 @@ class PreparationsOfStream:
 
     def __iter__(self) -> Iterator[Corpus]:
         for corpus in self.stream:
-            own = None if corpus.preparation is None else corpus.preparation.weighted()
+            own = None if corpus.preparation is None else corpus.preparation.weighted(corpus.lengths >= 2)
             self.total = own if self.first else joined(self.total, own)
             self.first = False
             yield corpus

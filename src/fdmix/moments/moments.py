@@ -142,7 +142,8 @@ class Moments:
         if total is None:
             raise ValueError("there are no counts: give at least one table of documents x words")
         if isinstance(source, Corpus) and source.preparation is not None:
-            return total.prepared(source.preparation.weighted(weights))
+            copies = np.where(source.lengths >= 2, 1 if weights is None else weights, 0)
+            return total.prepared(source.preparation.weighted(copies))
         return total.prepared(preparations.total)
 
     @staticmethod
@@ -244,11 +245,11 @@ class Moments:
             rest = a._zip(b, -1)
             if rest.pairs.row_sums()[rest.word_counts == 0].any() or (rest.n_pairs and not rest.n_documents):
                 raise ValueError("word pairs would be left without their words")
-            return rest
         except ValueError as error:
             raise ValueError(
                 f"cannot remove these documents: they were not all part of these moments ({error})"
             ) from None
+        return rest.without_unused_words() if rest.is_open else rest
 
     def prepared(self, preparation: Preparation | None) -> Moments:
         """The same moments, knowing how text became their words."""
@@ -354,6 +355,12 @@ class Moments:
         if pruned.preparation is None:
             return pruned
         return pruned.prepared(replace(pruned.preparation, cleaning=rules))
+
+    def without_unused_words(self) -> Moments:
+        """The same moments over the words that have a token."""
+        words = self._words()
+        used = tuple(word for word, n in zip(words, self.word_counts, strict=True) if n > 0)
+        return self if len(used) == len(words) else self.restrict(used)
 
     def checksum(self) -> str:
         """SHA-256 of everything counted: the same for the same documents, however they were put together."""

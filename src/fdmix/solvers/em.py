@@ -47,7 +47,7 @@ class LikelihoodPhase:
 
     spare_topics : topics of the start beyond those asked for, as a share of these; 4 % find topics that are missed
         without them, and 10 or 20 % find no more
-    min_passes : passes before a small gain may end the phase; a guard, not tuned
+    min_passes : passes before a small gain may end the phase; a guard
     tolerance : share of the likelihood gained so far; a pass that gains less ends the phase. 1 % instead of 0.15 %
         misses many topics where documents have many topics each
     plain_tolerance : factor on the user's tolerance where only the likelihood counts (sparsity=0), because EM

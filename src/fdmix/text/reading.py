@@ -114,7 +114,8 @@ def read_moments(
     with TemporaryDirectory(prefix="fdmix-") as folder:
         store = TokenStore.in_folder(cleaning, Path(folder))
         store.fill(given, n_threads, report)
-        return moments_of_batches(store, chosen_recipe(store), folds, n_threads, report).recorded(store.log)
+        total = moments_of_batches(store, chosen_recipe(store), folds, n_threads, report).recorded(store.log)
+    return total.without_unused_words() if total.is_open else total
 
 
 def moments_of_batches(
@@ -148,7 +149,8 @@ def corpus_chunks(
 
     def count(batch: TokenBatch) -> tuple[Any, Any, Any]:
         counts, keep = recipe.counts(batch)
-        return counts, keep, recipe.form_totals(batch, keep)
+        has_pair = np.asarray(counts.sum(axis=1)).ravel() >= 2  # others are skipped, and so are their forms
+        return counts, keep, recipe.form_totals(batch, keep & has_pair)
 
     chunk = _Chunk(recipe)
     for counts, keep, form_totals in streamed(count, stream, workers):

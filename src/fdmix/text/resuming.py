@@ -123,7 +123,8 @@ class CountInProgress:
             if self._checkpoint_is_due():
                 self.partial.save_counting(batches_done, total)
                 self.saved_at = time.monotonic()
-        return total.recorded(store.log)
+        total = total.recorded(store.log)
+        return total.without_unused_words() if total.is_open else total
 
 
 class _UntilCheckpoint(Source):
