@@ -36,7 +36,7 @@ def test_it_strikes_at_the_next_check_and_once():
 
 
 def test_who_presses_again_does_not_wait(monkeypatch):
-    monkeypatch.setattr(interruption, "PATIENCE", 0.0)
+    monkeypatch.setattr(interruption, "SECOND_PRESS_SECONDS", 0.0)
     with deferred_ctrl_c:
         press()
         with pytest.raises(KeyboardInterrupt):

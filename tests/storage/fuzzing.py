@@ -1,4 +1,4 @@
-"""Damaged files of every format, made from a seed, and what may happen when they are read. See test_fuzzing.py."""
+"""Damage files of every format, by a seed, and check what happens when they are read. See test_fuzzing.py."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def edited(rng: random.Random, value: Any) -> Any:
 
 
 def refused(error: Exception, holds: str = "", end: str = "") -> str:
-    """A refusal is fine if it is a sentence, holds something, such as the name of the file, and ends in an advice."""
+    """Check that an error is a sentence that contains `holds`, such as the name of the file, and ends with `end`."""
     said = str(error)
     if len(WORD.findall(said)) < 3 or holds not in said or not said.endswith(end):
         raise AssertionError(f"this is not a clear refusal: {said!r}") from error
@@ -118,7 +118,7 @@ def parts_of(content: bytes) -> tuple[Any, bytes]:
 
 
 def joined(header: Any, arrays: bytes) -> bytes:
-    """The file of arrays with right checksums around whatever the header says."""
+    """A file of arrays with this header, even an invalid one, and with matching checksums."""
     with suppress(Exception):  # the checksums of an odd header do not matter
         for entry in header["arrays"].values():
             size = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
@@ -130,7 +130,7 @@ def joined(header: Any, arrays: bytes) -> bytes:
 
 
 def forged_arrays(rng: random.Random, content: bytes) -> bytes:
-    """A file of arrays with changed facts, shapes or numbers behind right checksums."""
+    """A file of arrays with changed facts, shapes or numbers, and with matching checksums."""
     header, arrays = parts_of(content)
     what = rng.randrange(4)
     if what == 0 and arrays:
@@ -289,7 +289,7 @@ class Interrupted(BaseException):
 
 
 class ResumeFolders:
-    """What an interrupted count leaves, while it reads and while it counts."""
+    """The folder that an interrupted count leaves, while it reads or while it counts."""
 
     def __init__(self, folder: Path) -> None:
         batches.in_batches.__defaults__ = (400,)  # type: ignore[attr-defined]
@@ -390,7 +390,7 @@ class ResumeFolders:
 
 
 class TextFiles:
-    """Files of text, of one or several kinds: any corpus will do where the damaged bytes are still text."""
+    """Text files. If the damaged bytes are still valid text, any corpus is a correct result."""
 
     kinds: tuple[str, ...] = ()
     columns: tuple[str | None, ...] = ("text", None)

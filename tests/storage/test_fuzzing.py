@@ -1,8 +1,8 @@
-"""Thousands of damaged files of every format: a clear error or the identical result, never anything else.
+"""Thousands of damaged files of every format: reading them gives a clear error or a correct result.
 
-The cases of a format are numbered; the number is the seed of everything random in it. They run in processes of their
-own, so that a crash of the interpreter is found, too. FDMIX_FUZZ_CASES sets how many cases each format gets;
-FDMIX_FUZZ_FIRST the first number, to look for new ones. One case again, with its traceback:
+The number of a case is the seed of all its random choices. Cases run in other processes, so that a crash of the
+interpreter is noticed. FDMIX_FUZZ_CASES sets the number of cases per format, and FDMIX_FUZZ_FIRST the first case. To
+repeat one case and see its traceback:
 
     python tests/storage/test_fuzzing.py moments 17 18
 """
@@ -50,7 +50,7 @@ def test_damaged_files(name, capsys, record_property):
 
 
 class Cases:
-    """A run of cases in a process; after a crash, a new process goes on behind the case that crashed."""
+    """Some cases that run in a process; after a crash, a new process continues with the next case."""
 
     def __init__(self, name: str, first: int, last: int) -> None:
         self.name, self.last = name, last
@@ -92,7 +92,7 @@ def _content(file: IO[str]) -> str:
 
 
 def run_cases(name: str, first: int, last: int) -> None:
-    """Run cases here; print the number of each before it begins, and what came of it."""
+    """Run cases in this process; print the number of each before it begins, and its outcome after."""
     memory = Path("/dev/shm")  # where nothing has to wait for a disk
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         damaged = FORMATS[name](Path(folder))

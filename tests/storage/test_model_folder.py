@@ -141,7 +141,7 @@ def test_killed_saves_always_leave_a_model(tmp_path):
 
 
 def forge(folder, change):
-    """Change the facts of `model.json` behind a right checksum."""
+    """Change `model.json` and make its checksum match."""
     head = json.loads((folder / FACTS_FILE).read_text())
     change(head)
     head["sha256"]["facts"] = hashlib.sha256(json.dumps(head["facts"], sort_keys=True).encode()).hexdigest()
@@ -149,7 +149,7 @@ def forge(folder, change):
 
 
 @pytest.mark.parametrize("number", [-1, 0, True, 1.0, "1", None, [1]])
-def test_formats_that_never_were(tmp_path, number):
+def test_invalid_format_numbers(tmp_path, number):
     mixture().save(tmp_path / "m")
     forge(tmp_path / "m", lambda head: head.update(format=number))
     with pytest.raises(FileError, match=r"model\.json is damaged"):

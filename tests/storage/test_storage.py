@@ -1,4 +1,4 @@
-"""Files of moments: what is read is what was written, or a clear refusal."""
+"""Files of moments: loading gives what was saved, or a clear error."""
 
 import fcntl
 import hashlib
@@ -14,6 +14,7 @@ from hostile import HOSTILE_WORDS
 from fdmix import Cleaning, Mixture, Moments, worlds
 from fdmix.corpus.preparation import Preparation
 from fdmix.storage import arrays as storage
+from fdmix.storage import replacing
 from fdmix.storage.arrays import FileError
 
 
@@ -146,7 +147,7 @@ def test_newer_and_other_kinds_of_file(tmp_path):
     ],
 )
 def test_a_forged_file_with_right_checksums_is_refused(tmp_path, change):
-    """Nothing that a file says is trusted, so that no kernel reads outside its arrays."""
+    """Loading checks all numbers of a file, so that no kernel reads outside its arrays."""
     arrays = {
         "0.first": np.array([0, 0, 1], np.int64),
         "0.columns": np.array([0], np.int32),
@@ -209,7 +210,7 @@ def test_forged_headers(tmp_path, header):
         Moments.load(path)
 
 
-def test_a_failed_save_leaves_the_old_file_and_no_rubbish(moments, saved, monkeypatch):
+def test_a_failed_save_leaves_the_old_file_and_no_temporary_file(moments, saved, monkeypatch):
     before = saved.read_bytes()
 
     def full_disk(*_):
@@ -279,7 +280,7 @@ FORGED = [
 
 @pytest.mark.parametrize("change", FORGED, ids=lambda change: str(change)[-60:])
 def test_forged_facts(tmp_path, change):
-    """Right checksums around wrong facts: refused when the file is loaded, not when they are used."""
+    """Wrong facts with matching checksums are refused when the file is loaded, not later when they are used."""
     moments = Moments.of([[1, 1]], ["a", "b"])
     arrays = {f"0.{name}": getattr(moments.pairs, name) for name in ("first", "columns", "sums")}
     arrays |= {f"0.{name}": getattr(moments, name) for name in ("word_counts", "document_frequencies")}
@@ -294,7 +295,7 @@ def test_forged_facts(tmp_path, change):
 
 
 def write_header(path, header):
-    """Give a file of arrays another header, with a right checksum."""
+    """Replace the header of a file of arrays, with a checksum that matches."""
     old = path.read_bytes()
     size = storage.PREAMBLE.unpack(old[:48])[1]
     arrays = old[-(-(48 + size) // 64) * 64 :]
@@ -325,7 +326,7 @@ def test_temporaries_of_killed_processes_are_removed(moments, tmp_path):
 
 
 def test_a_file_that_is_being_written_is_not_taken_for_a_leftover(moments, tmp_path):
-    with storage.replacing(tmp_path / "slow") as file:
+    with replacing(tmp_path / "slow") as file:
         file.write(b"begun")
         file.flush()
         (temporary,) = tmp_path.iterdir()

@@ -1,4 +1,4 @@
-"""Tables as people have them: European CSV, no header, Excel, columns of mixed types."""
+"""Tables as people have them: CSV with semicolons, without a header, Excel, columns with several types."""
 
 import datetime
 import sys
@@ -50,7 +50,7 @@ def test_the_delimiter_is_found_whatever_the_cells_hold(delimiter, rows):
 @pytest.mark.parametrize(
     "content",
     [
-        "text\ncats; chase mice\ndogs; eat\n",  # as many in each row, but not in the header
+        "text\ncats; chase mice\ndogs; eat\n",  # the same number in each row, but none in the header
         'text\n"cats, chase mice"\ndogs eat\n',
         '"the text; all of it"\ncats chase mice\ndogs eat\n',
         "what | they wrote\ncats chase mice\ndogs eat\n",
@@ -61,7 +61,7 @@ def test_one_column_stays_one_column(tmp_path, content):
     assert bags(read_corpus(tmp_path / "one.csv", **PLAIN)) == EXPECTED
 
 
-def test_a_delimiter_that_cannot_be_found_is_asked_for(tmp_path):
+def test_an_ambiguous_delimiter_must_be_given(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("id;text\n1;cats chase; mice\n2;dogs eat\n")
     with pytest.raises(TextError, match="Give delimiter=';', or delimiter=','"):
@@ -139,7 +139,7 @@ def test_excel(tmp_path):
         read_corpus(path)
 
 
-def test_a_vast_sheet_is_refused(tmp_path):
+def test_a_huge_sheet_is_refused(tmp_path):
     pytest.importorskip("python_calamine")
     path = tmp_path / "table.xlsx"
     for far_away in ("XFD1048576", "ZZ1048576", "ZZZZZZZ99999999999"):
@@ -157,7 +157,7 @@ def test_excel_says_what_to_install(tmp_path, monkeypatch):
         read_corpus(tmp_path / "table.xlsx")
 
 
-def test_columns_that_were_not_asked_for_may_hold_anything():
+def test_unused_columns_may_hold_anything():
     pandas = pytest.importorskip("pandas")
     texts, mixed = ["Cats chase mice", "Dogs eat"], [1, "two"]
     frame = pandas.DataFrame({"mixed": mixed, "text": texts, "objects": [object(), {3}]})

@@ -1,4 +1,4 @@
-"""Names, encodings and bytes that want to do harm: a clear error or a corpus, and nothing else."""
+"""Hostile names, encodings and bytes give a corpus or a clear error, and never anything else."""
 
 import bz2
 import gzip
@@ -28,7 +28,7 @@ def bags(corpus):
 
 
 def packed(content):
-    """The content under every compression, by the suffix of its file."""
+    """{suffix of the file: compressed content} for each kind of compression."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -63,7 +63,7 @@ def test_strings_in_a_list_are_text():
     assert read_corpus(["word " * 60] * 10, **PLAIN).n_tokens == 600
 
 
-def test_names_of_files_in_a_list_are_noticed(tmp_path):
+def test_names_of_files_in_a_list_are_refused(tmp_path):
     (tmp_path / "a.txt").write_text("one two")
     with pytest.raises(TypeError, match="give Path objects"):
         read_corpus([str(tmp_path / "a.txt")])
@@ -71,7 +71,7 @@ def test_names_of_files_in_a_list_are_noticed(tmp_path):
 
 @given(st.one_of(st.sampled_from(UNUSUAL), st.text()))
 @settings(max_examples=200)
-def test_what_is_no_file_is_not_found(name):
+def test_names_without_a_file_are_not_found(name):
     with pytest.raises(FileNotFoundError, match="there is no file or folder") as caught:
         files_of([f"nowhere{name}"], Layout())
     assert len(str(caught.value)) < 1_000
@@ -88,7 +88,7 @@ def test_empty_names_and_standard_input_twice():
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 @pytest.mark.parametrize("order", ["", "-le", "-be"])
-def test_marks_of_the_byte_order(tmp_path, encoding, order):
+def test_byte_order_marks(tmp_path, encoding, order):
     name = encoding if encoding == "utf-8-sig" else encoding + order
     mark = "" if name in ("utf-8-sig", "utf-16", "utf-32") else "\ufeff"
     (tmp_path / "a.txt").write_bytes((mark + "wide words\nécole").encode(name))
@@ -98,7 +98,7 @@ def test_marks_of_the_byte_order(tmp_path, encoding, order):
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
 @pytest.mark.parametrize("place", [10, 5_000, 300_000])
 @pytest.mark.parametrize("split", ["lines", "files"])
-def test_a_nul_byte_anywhere_is_noticed(tmp_path, suffix, place, split):
+def test_a_nul_byte_anywhere_is_refused(tmp_path, suffix, place, split):
     content = b"some words\n" * 40_000
     content = content[:place] + b"\0" + content[place:]
     path = tmp_path / f"a.txt{suffix}"
@@ -108,7 +108,7 @@ def test_a_nul_byte_anywhere_is_noticed(tmp_path, suffix, place, split):
     assert read_corpus(path, split=split, encoding="utf-8", **PLAIN).n_tokens in (80_000, 80_001)
 
 
-def test_a_nul_that_json_spells_out_is_no_binary_file(tmp_path):
+def test_an_escaped_nul_in_json_is_accepted(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "one\\u0000two"}\n')
     assert bags(read_corpus(tmp_path / "a.jsonl", **PLAIN)) == [["one", "two"]]
 
@@ -124,7 +124,7 @@ def test_utf16_without_a_mark(tmp_path):
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 def test_empty_files_that_are_compressed(tmp_path, suffix):
-    """Nothing, compressed, is an empty file; no bytes at all are a file that was broken off."""
+    """A compressed empty file is read as empty; a compressed file of 0 bytes is refused as incomplete."""
     for name in ("a.txt", "a.csv", "a.jsonl"):
         path = tmp_path / f"{name}{suffix}"
         path.write_bytes(packed(b"")[suffix])
@@ -145,7 +145,7 @@ def test_random_bytes(tmp_path, name, content):
 
 
 def is_read_or_refused(path, **settings):
-    """Whether it was read; if not, an error says in a sentence what is wrong with which file."""
+    """Whether the file was read; if not, the error names the file and says what is wrong in a sentence."""
     try:
         corpus = read_corpus(path, n_threads=1, **settings)
     except (ValueError, OSError) as error:

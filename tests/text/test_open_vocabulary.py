@@ -1,4 +1,4 @@
-"""Open vocabularies: parts counted on their own add up to what one count of all gives, with words born later."""
+"""Open vocabularies: parts counted separately add up to one count of all, even with new words in later parts."""
 
 import logging
 
@@ -35,7 +35,7 @@ def test_days_counted_alone_add_up_to_one_count(texts, ngrams, stem):
 
 
 def test_a_word_that_was_rare_at_first_enters_later():
-    """With a vocabulary that the first day chose, "covid" could never enter; now it does once it is frequent."""
+    """An open vocabulary gets the word "covid" once it is frequent; one chosen on the first day never does."""
     monday = read_moments(
         ["flu season begins", "flu season ends", "covid appears"] * 3 + ["zeta"], **OPEN, min_count=4
     )
@@ -47,7 +47,7 @@ def test_a_word_that_was_rare_at_first_enters_later():
     assert "covid" not in (closed + read_moments(["covid season begins"] * 3, like=closed)).vocabulary
 
 
-def test_the_rules_are_those_of_the_text():
+def test_pruning_uses_the_rules_of_the_cleaning():
     texts = ["a a b c", "a b d", "a a a e"]
     moments = read_moments(texts, **OPEN, min_count=2, max_share=0.9)
     assert moments.vocabulary == tuple("abcde")
@@ -62,7 +62,7 @@ def test_the_rules_are_those_of_the_text():
         moments.prune(min_count=0)
 
 
-def test_pruned_moments_are_those_of_the_kept_words_in_whole_documents():
+def test_pruned_moments_keep_the_pairs_of_the_kept_words():
     counts = np.random.default_rng(0).poisson(0.6, (300, 30)) @ np.diag([1] * 25 + [0] * 5) + np.eye(
         300, 30, dtype=int
     )
@@ -93,7 +93,7 @@ def test_a_fit_prunes_an_open_vocabulary(caplog):
     assert like.vocabulary == mixture.vocabulary
 
 
-def test_open_and_phrases_do_not_go_together():
+def test_an_open_vocabulary_refuses_phrases():
     with pytest.raises(ValueError, match="an open vocabulary has no phrases"):
         read_moments(["a b"], open_vocabulary=True, phrases=True)
 

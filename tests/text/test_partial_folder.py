@@ -1,4 +1,4 @@
-"""The folder of an unfinished count: what is damaged is refused or counted again, and never counted wrongly."""
+"""Checkpoints of an unfinished count: damaged ones are refused or counted again, and never give a wrong result."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ ADVICE = r"delete the folder and start again$"
 
 
 class Stopped(BaseException):
-    """Like Ctrl-C: the count is healthy, and goes on later."""
+    """Like Ctrl-C: the count did not fail, and can resume."""
 
 
 @pytest.fixture(autouse=True)
@@ -63,8 +63,8 @@ def whole(text):
     return job.target.read_bytes()
 
 
-def goes_on_or_says_so(text, whole):
-    """Whether the count went on, to the right result; else it was refused clearly."""
+def resumes_or_is_refused(text, whole):
+    """Whether the count resumed, with the right result; if not, an error says what to do."""
     job = count(text, every=20.0)
     job.target.unlink(missing_ok=True)
     try:
@@ -81,10 +81,10 @@ def goes_on_or_says_so(text, whole):
 
 
 @pytest.mark.parametrize("phase", ["reading", "counting"])
-def test_a_count_goes_on_to_the_same_bytes(text, whole, phase):
+def test_a_resumed_count_gives_the_same_bytes(text, whole, phase):
     stopped(count(text), phase)
     assert count(text).resumes
-    assert goes_on_or_says_so(text, whole)
+    assert resumes_or_is_refused(text, whole)
     assert not count(text).folder.exists()
 
 
@@ -105,8 +105,8 @@ def test_one_flipped_bit(text, whole, tmp_path, phase, name):
         content = bytearray(found[0].read_bytes())
         content[rng.integers(len(content))] ^= 1 << rng.integers(8)
         found[0].write_bytes(content)
-        went_on = goes_on_or_says_so(text, whole)
-        assert not (went_on and phase == "counting" and name in ("tokens", "lengths", "read"))
+        resumed = resumes_or_is_refused(text, whole)
+        assert not (resumed and phase == "counting" and name in ("tokens", "lengths", "read"))
 
 
 @pytest.mark.parametrize("name", ["tokens", "lengths"])
@@ -127,28 +127,28 @@ def test_a_plan_that_cannot_be_read(text, content):
         job.run()
 
 
-def test_a_count_of_other_batches_is_not_taken(text, whole):
+def test_a_count_of_other_batches_is_not_used(text, whole):
     folder = stopped(count(text), "counting", after=6)
     (counted,) = folder.glob("counted-*")
     number = int(counted.name.split("-")[1])
     assert number > 1
     counted.rename(folder / f"counted-{number - 1}")
-    assert goes_on_or_says_so(text, whole)
+    assert resumes_or_is_refused(text, whole)
     folder = stopped(count(text), "counting", after=6)
     kept = folder.parent / "kept"
     shutil.copytree(folder, kept)
-    goes_on_or_says_so(text, whole)
+    resumes_or_is_refused(text, whole)
     stopped(count(text), "counting", after=3)
     for path in folder.glob("counted-*"):
         path.unlink()
     for path in kept.glob("counted-*"):
         shutil.copy(path, folder)
-    assert goes_on_or_says_so(text, whole)
+    assert resumes_or_is_refused(text, whole)
 
 
 @pytest.mark.parametrize("change", [{"edits": "x"}, {"vocabulary": ["a", "b"]}, {"documents": [[1, 0]]}], ids=str)
 def test_a_forged_count_is_counted_again(text, whole, change):
-    """Right checksums, and `counting` says that the file is the right one: still it is not taken."""
+    """The checksums match and `counting` names the file, but its contents are wrong: it is not used."""
     folder = stopped(count(text), "counting", after=6)
     (counted,) = folder.glob("counted-*")
     facts, arrays = read_arrays(counted, MOMENTS_KIND, MOMENTS_FORMAT)
@@ -156,7 +156,7 @@ def test_a_forged_count_is_counted_again(text, whole, change):
     facts, _ = read_arrays(folder / "counting", COUNTING_KIND, FORMAT)
     start = counted.read_bytes()[: PREAMBLE.size].hex()
     write_arrays(folder / "counting", COUNTING_KIND, FORMAT, facts | {"counted": start}, {})
-    assert goes_on_or_says_so(text, whole)
+    assert resumes_or_is_refused(text, whole)
 
 
 @pytest.mark.parametrize("names", [["read"], ["counting", "counted-*"], ["tokens", "lengths"], ["tokens", "read"]])
@@ -170,12 +170,12 @@ def test_files_of_another_count_are_not_mixed_in(text, whole, names):
             path.unlink()
         for path in there.glob(name):
             shutil.copy(path, folder)
-    went_on = goes_on_or_says_so(text, whole)
-    assert went_on == ("counting" in names)
+    resumed = resumes_or_is_refused(text, whole)
+    assert resumed == ("counting" in names)
 
 
 def forged_reading(folder, facts=None, arrays=None):
-    """Change `read` behind right checksums."""
+    """Change the contents of `read` and make its checksums match."""
     old = read_arrays(folder / "read", READ_KIND, FORMAT)
     arrays = {name: change(old[1][name].copy()) for name, change in (arrays or {}).items()}
     write_arrays(folder / "read", READ_KIND, FORMAT, old[0] | (facts or {}), old[1] | arrays)
@@ -221,18 +221,18 @@ def replaced(place, value):
     ids=lambda change: "-".join(f"{kind}.{name}" for kind, names in change.items() for name in names),
 )
 def test_forged_states_of_reading(text, whole, change):
-    """Checked before compiled code touches them, although their checksums are right."""
+    """Contents are checked before compiled code uses them, even if their checksums match."""
     folder = stopped(count(text, every=20.0), "counting")
     forged_reading(folder)
     kept = folder.parent / "kept"
     shutil.copytree(folder, kept)
-    assert goes_on_or_says_so(text, whole)
+    assert resumes_or_is_refused(text, whole)
     shutil.copytree(kept, folder)
     forged_reading(folder, **change)
-    assert not goes_on_or_says_so(text, whole)
+    assert not resumes_or_is_refused(text, whole)
 
 
-def test_a_document_that_is_too_long_leaves_nothing_in_the_way(text, monkeypatch):
+def test_a_document_that_is_too_long_leaves_no_folder(text, monkeypatch):
     monkeypatch.setattr(batches.in_batches, "__defaults__", (1 << 22,))
     monkeypatch.setattr(reading, "ENTRIES_AT_A_TIME", 2_000_000)
     text.write_text("cats chase\n\nblack mice\n\n" * 60_000)
@@ -243,8 +243,8 @@ def test_a_document_that_is_too_long_leaves_nothing_in_the_way(text, monkeypatch
 
 
 @pytest.mark.parametrize("error", [MemoryError, OSError])
-def test_what_a_failed_count_leaves_is_not_in_the_way_of_another(text, whole, error):
-    """The same command goes on from it; another one replaces it."""
+def test_another_count_may_replace_a_failed_one(text, whole, error):
+    """The same command resumes a failed count; another command replaces it."""
     folder = stopped(count(text), "counting", error=error)
     assert folder.is_dir()
     assert count(text).resumes
@@ -253,12 +253,12 @@ def test_what_a_failed_count_leaves_is_not_in_the_way_of_another(text, whole, er
     assert other.run().n_words == 9
     assert not folder.exists()
     stopped(count(text), "counting", error=error)
-    assert goes_on_or_says_so(text, whole)
+    assert resumes_or_is_refused(text, whole)
 
 
-def test_a_healthy_count_is_never_deleted(text, whole):
+def test_a_count_that_did_not_fail_is_never_deleted(text, whole):
     stopped(count(text), "counting", error=OSError)
-    folder = stopped(count(text), "counting")  # it went on from there, and was healthy when it was stopped
+    folder = stopped(count(text), "counting")  # it resumed, and was then interrupted without an error
     other = count(text, cleaning=Cleaning(max_words=9))
     assert not other.replaces_a_failed_count
     with pytest.raises(ValueError, match=f"left from another count .with other settings.*{ADVICE}"):

@@ -34,7 +34,7 @@ def test_stop_words_are_added_to_a_list(tmp_path):
         read_corpus(texts, stop_words=tmp_path / "binary.txt")
 
 
-def test_added_stop_words_travel_with_the_cleaning(tmp_path):
+def test_added_stop_words_are_saved_with_the_cleaning(tmp_path):
     texts = ["rt the cat amp the dog", "the house amp rt the cat"]
     moments = read_moments(texts, add_stop_words=["rt", "amp"])
     moments.save(tmp_path / "m")
@@ -45,6 +45,6 @@ def test_added_stop_words_travel_with_the_cleaning(tmp_path):
     with pytest.raises(ValueError, match=r"prepared differently \(add_stop_words\)"):
         moments + read_moments(texts)
     facts = json.loads(json.dumps(Cleaning(stop_words="english").facts()))
-    del facts["add_stop_words"]  # as in files written before there was such a step
+    del facts["add_stop_words"]  # as in files of versions without this step
     assert Cleaning.from_facts(facts) == Cleaning(stop_words="english")
     assert Cleaning.from_facts(facts).treats_like(Cleaning(stop_words="english"))

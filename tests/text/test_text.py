@@ -1,4 +1,4 @@
-"""Reading text: every kind of source, every step of the cleaning, and what goes wrong."""
+"""Reading text: every kind of source, every step of the cleaning, and every kind of error."""
 
 import bz2
 import csv
@@ -32,7 +32,7 @@ EXPECTED = [["cats", "chase", "mice"], ["cats", "cats", "chase", "dogs"], ["chee
 
 
 def sources(folder):
-    """The same three documents in every form."""
+    """Write the same three documents in every format."""
     rows = [{"title": f"t{i}", "text": text, "day": f"2020-01-0{i + 1}"} for i, text in enumerate(TEXTS)]
     (folder / "a.txt").write_text("\n".join(TEXTS) + "\n")
     (folder / "paragraphs.txt").write_text("\n\n \n".join(TEXTS))
@@ -148,7 +148,7 @@ def test_newlines_of_all_kinds(tmp_path):
 @settings(max_examples=60)
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), max_size=8))
 def test_tokens_are_runs_of_word_characters(texts):
-    """Against a regular expression that says it in one line; marks belong to words, which Python's \\w denies."""
+    """Compare with a definition by Unicode categories; unlike Python's \\w, it counts marks as parts of words."""
     import unicodedata
 
     def is_word(c):
@@ -211,7 +211,7 @@ def test_unicode():
 
 def test_stop_words(tmp_path):
     text = ["The cat and the dog are in the house", "Der Hund und die Katze sind in dem Haus"]
-    assert read_corpus(text[:1]).vocabulary == ("cat", "dog", "house")  # found out by itself
+    assert read_corpus(text[:1]).vocabulary == ("cat", "dog", "house")  # the language is detected
     assert read_corpus(text[1:]).vocabulary == ("haus", "hund", "katze")
     assert read_corpus(text[1:]).preparation.cleaning.stop_words == "german"
     (tmp_path / "stop.txt").write_text("cat DOG # and no more\n")
@@ -222,7 +222,7 @@ def test_stop_words(tmp_path):
         read_corpus(text, stop_words="klingon")
 
 
-def test_stems_are_shown_as_people_write_them():
+def test_stems_are_shown_in_their_most_frequent_form():
     corpus = read_corpus(
         ["learning learning learned", "networks learn network networks"], stem="english", min_count=1
     )
@@ -257,7 +257,7 @@ def test_choice_of_the_vocabulary():
 
 
 def test_presets():
-    """By hand: what the paper's two recipes leave of a text."""
+    """Known answers for the two cleanings of the paper."""
     paper = "We propose networks, 2 networks and a deep-learning network of 12 layers; see http://x.org."
     papers = read_corpus([paper] * 25, preset="papers", min_tokens=1)
     assert papers.vocabulary == ("deep", "layer", "learn", "network", "propos")
@@ -299,10 +299,10 @@ def test_phrases():
     few = read_corpus(["new york is big"] * 10 + ["york"], phrases=True, stop_words=None, min_count=5)
     assert dict(zip(few.vocabulary, few.counts.sum(axis=0).tolist(), strict=True)) == {"is big": 10, "new york": 10}
     stop = read_corpus(["neural the network"] * 50, phrases=True, stop_words=["the"])
-    assert stop.vocabulary == ("network", "neural")  # what stood between keeps them apart
+    assert stop.vocabulary == ("network", "neural")  # the stop word between them keeps them apart
 
 
-def test_new_text_is_treated_alike():
+def test_new_text_is_cleaned_in_the_same_way():
     corpus = read_corpus(["Learning networks learn", "cats and dogs learn"], stem="english", min_count=1)
     new = read_corpus(["The LEARNED network, unknown https://cat.org"], like=corpus)
     assert new.vocabulary == corpus.vocabulary
@@ -315,14 +315,14 @@ def test_new_text_is_treated_alike():
         read_corpus(["x"], like=Moments.of([[1, 1]], ["a", "b"]))
 
 
-def test_tokens_that_another_thread_is_adding_do_not_matter():
-    """`like=` asks for words while other threads read on: a prefix of a growing lexicon must be whole."""
+def test_tokens_are_read_while_another_thread_adds_more():
+    """With `like=`, words are looked up while other threads still read: earlier tokens must not change."""
     lexicon = Lexicon(Cleaning())
     lexicon.read(Batch.of(["one two three"]))
 
     class Growing(np.ndarray):
         def tolist(self):
-            lexicon.read(Batch.of(["four five six"]))  # at the worst moment
+            lexicon.read(Batch.of(["four five six"]))  # between reading the size and reading the tokens
             return super().tolist()
 
     lexicon.starts = lexicon.starts.view(Growing)
@@ -336,7 +336,7 @@ def test_moments_of_other_tokenizers_are_not_mixed():
         plain + own
 
 
-def test_a_tokenizer_of_ones_own():
+def test_a_tokenizer_of_the_user():
     corpus = read_corpus(["a|b c|B", "a|2"], tokenizer=lambda text: text.split("|"), stop_words=None, min_letters=1)
     assert bags(corpus) == [["a", "b", "b_c"], ["a"]]
     with pytest.raises(TypeError, match="must give a list"):

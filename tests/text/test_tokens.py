@@ -24,7 +24,7 @@ BURMESE = "ကျွန်တော်ကျောင်းသွားသည်
 
 @pytest.mark.parametrize("letter", ["x", "é", "क", "𝒙"])
 @pytest.mark.parametrize("tokenizer", [None, str.split])
-def test_tokens_have_a_longest_length_in_characters(letter, tokenizer, caplog):
+def test_tokens_over_200_characters_are_left_out(letter, tokenizer, caplog):
     fits, too_long = letter * LONGEST_TOKEN, letter * (LONGEST_TOKEN + 1)
     texts = [f"one {fits} two", f"one {too_long} two {too_long}"]
     corpus = read_corpus(texts, tokenizer=tokenizer, **PLAIN)
@@ -42,7 +42,7 @@ def test_tokens_have_a_longest_length_in_characters(letter, tokenizer, caplog):
     assert not caplog.records
 
 
-def test_a_token_of_many_megabytes_takes_no_room():
+def test_a_token_of_many_megabytes_is_not_stored():
     lexicon = Lexicon(Cleaning())
     text = "one " + "x" * 20_000_000 + " two"
     lexicon.read(Batch.of([text, text]))
@@ -59,7 +59,7 @@ def test_a_token_too_long_keeps_its_neighbours_apart():
 @given(st.lists(st.lists(st.sampled_from(["a", "bb", "x" * 201, "é" * 150, "y" * 200]), max_size=9), max_size=30))
 @settings(max_examples=30)
 def test_room_may_run_out_anywhere(documents):
-    """A lexicon that starts with room for almost nothing gives the same numbers as one that has plenty."""
+    """A lexicon that starts with almost no room gives the same numbers as one with plenty."""
     batch = Batch.of([" ".join(document) for document in documents])
     roomy, cramped = Lexicon(Cleaning()), Lexicon(Cleaning())
     cramped.pool, cramped.starts = np.zeros(1, np.uint8), np.zeros(2, np.int64)
@@ -90,7 +90,7 @@ def read(texts, **cleaning):
         ("Burmese", BURMESE),
     ],
 )
-def test_scripts_without_spaces_are_noticed(language, text, caplog):
+def test_languages_without_spaces_give_a_warning(language, text, caplog):
     english = "words of english have blanks between them. "
     assert unspaced(read([text])) == {language: 1}
     assert list(unspaced(read([text] * 10 + [english] * 10))) == [language]

@@ -13,7 +13,7 @@ from fdmix.cli.console import say, steps
 from fdmix.cli.inputs import added, check_output, check_place, is_moments, moments_files, refuse_to_replace
 from fdmix.cli.options import Column, Delimiter, Encoding, Force, NoHeader, Out, Split
 from fdmix.moments.moments import Moments
-from fdmix.storage.arrays import replacing
+from fdmix.storage import replacing
 from fdmix.text.files import Layout
 from fdmix.text.reading import read_moments
 from fdmix.text.sources import files_of

@@ -1,1 +1,1 @@
-"""What every package may use: threads, the memory that is free, and the check of whole-number parameters."""
+"""What every package may use: threads, Ctrl-C, free memory, and the check of whole-number parameters."""

@@ -1,4 +1,4 @@
-"""Ctrl-C: it ends the work where nothing is half done, and what was found by then is kept."""
+"""Let Ctrl-C end the work only between two steps, so that the results so far are kept."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from types import FrameType
 from typing import TypeVar
 
 Result = TypeVar("Result")
-PATIENCE = 2.0  # seconds; whoever presses Ctrl-C again later than that is not made to wait any longer
+SECOND_PRESS_SECONDS = 2.0  # after this time, a second Ctrl-C takes effect at once
 
 
 class _DeferredCtrlC:
-    """A context in which Ctrl-C does not strike at once: it raises KeyboardInterrupt at the next `check()`.
+    """A context in which Ctrl-C raises KeyboardInterrupt only at the next `check()`.
 
-    Python raises KeyboardInterrupt between any two instructions of the main thread, also while that thread holds a
-    lock of its thread pool; then the pool's threads wait for ever, and so does the end of the program. The checks are
-    made before each piece of work is given to threads and between passes, so one waits for a pass at most. Contexts
-    can be nested. Outside the main thread, and where the program has a handler of its own, nothing changes.
+    Python can raise KeyboardInterrupt between any two instructions of the main thread, even while that thread holds a
+    lock of its thread pool. The threads of the pool then wait forever, and the program never ends. So the main thread
+    checks for Ctrl-C before it gives work to threads and between passes. The user waits for one pass at most.
+
+    Contexts can be nested. They change nothing outside the main thread, or if the program has its own handler for
+    Ctrl-C.
     """
 
     def __init__(self) -> None:
@@ -52,7 +54,7 @@ class _DeferredCtrlC:
         now = time.monotonic()
         if self._pressed_at is None:
             self._pressed_at = now
-        elif now - self._pressed_at > PATIENCE:
+        elif now - self._pressed_at > SECOND_PRESS_SECONDS:
             self._pressed_at = None
             raise KeyboardInterrupt
 
@@ -65,10 +67,10 @@ deferred_ctrl_c = _DeferredCtrlC()
 
 
 def completed(work: Callable[[], Result]) -> tuple[Result, bool]:
-    """The result of work that Ctrl-C must not lose, and whether Ctrl-C was pressed while it was done.
+    """(result of the work, whether Ctrl-C was pressed meanwhile); the first Ctrl-C does not stop the work.
 
-    Interrupted work is done again from its beginning, so it must be short and must not change what it reads. Pressing
-    Ctrl-C once more ends it.
+    If Ctrl-C interrupts the work, it starts again from its beginning. So it must be short and must not change what it
+    reads. A second Ctrl-C stops it.
 
     >>> completed(lambda: 1 + 1)
     (2, False)

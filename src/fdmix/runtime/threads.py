@@ -105,7 +105,7 @@ class Workers:
         self._local = threading.local()
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], small: bool = False) -> list[Result]:
-        """[work(item) for item in items], computed in threads unless `small` says that threads would not pay."""
+        """[work(item) for item in items], in threads unless `small` says that they would cost more than they save."""
         deferred_ctrl_c.check()
         if self._pool is None or small or len(items) == 1:
             return [work(item) for item in items]

@@ -27,8 +27,6 @@ from fdmix.runtime.threads import in_threads
 from fdmix.storage.facts import parse_json
 from fdmix.storage.temporaries import replacing
 
-__all__ = ["MAGIC", "PREAMBLE", "FileError", "read_arrays", "replacing", "write_arrays"]
-
 MAGIC = b"fdmix\r\n\x1a"
 PREAMBLE = struct.Struct("<8sQ32s")  # MAGIC, length of the header, SHA-256 of the header
 ALIGNMENT = 64  # bytes; a cache line

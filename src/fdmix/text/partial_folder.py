@@ -26,9 +26,9 @@ from typing import Any
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
-from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, replacing, write_arrays
+from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, write_arrays
 from fdmix.storage.facts import mapping, parse_json, reason, stated_number, string
-from fdmix.storage.temporaries import temporary_name
+from fdmix.storage.temporaries import replacing, temporary_name
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.token_store import LENGTHS_FILE, TOKENS_FILE, DamagedFolderError, TokenStore
 

@@ -24,8 +24,10 @@ def chosen_recipe(store: TokenStore) -> Recipe:
     An open vocabulary has every word.
     """
     token_totals = _token_totals(store.lexicons)
-    cleaning = _decided(store.cleaning, token_totals, store.n_documents)
-    totals = _word_totals(cleaning, token_totals)
+    cleaning = _with_language(store.cleaning, token_totals)
+    if not cleaning.open_vocabulary:
+        cleaning = replace(cleaning, min_count=least_count(cleaning.min_count, store.n_documents))
+    totals = dict(_word_totals(cleaning, token_totals))
     words = sorted(word for word, n in totals.items() if n >= _min_count(cleaning))
     if cleaning.phrases or cleaning.ngrams > 1:
         ngrams = _frequent_ngrams(store, words, cleaning)
@@ -43,9 +45,10 @@ def chosen_recipe(store: TokenStore) -> Recipe:
     return Recipe(tuple(words), cleaning)
 
 
-def word_totals(cleaning: Cleaning, lexicons: list[Lexicon]) -> dict[str, int]:
-    """How often each word was seen in the text that the lexicons have read."""
-    return _word_totals(cleaning, _token_totals(lexicons))
+def word_totals(cleaning: Cleaning, lexicons: list[Lexicon]) -> Counter[str]:
+    """How often each word was seen in the text of these lexicons."""
+    token_totals = _token_totals(lexicons)
+    return _word_totals(_with_language(cleaning, token_totals), token_totals)
 
 
 def _token_totals(lexicons: list[Lexicon]) -> dict[str, int]:
@@ -57,17 +60,15 @@ def _token_totals(lexicons: list[Lexicon]) -> dict[str, int]:
     return dict(totals)
 
 
-def _decided(cleaning: Cleaning, token_totals: Mapping[str, int], n_documents: int) -> Cleaning:
-    """The cleaning with a language in place of stop_words="auto" and a number in place of min_count="auto"."""
-    if cleaning.stop_words == "auto":
-        lowered = token_totals if cleaning.lowercase else {token.lower(): n for token, n in token_totals.items()}
-        cleaning = replace(cleaning, stop_words=detected_language(lowered))
-    if not cleaning.open_vocabulary:
-        cleaning = replace(cleaning, min_count=least_count(cleaning.min_count, n_documents))
-    return cleaning
+def _with_language(cleaning: Cleaning, token_totals: Mapping[str, int]) -> Cleaning:
+    """The cleaning with the language of the text in place of stop_words="auto"."""
+    if cleaning.stop_words != "auto":
+        return cleaning
+    lowered = token_totals if cleaning.lowercase else {token.lower(): n for token, n in token_totals.items()}
+    return replace(cleaning, stop_words=detected_language(lowered))
 
 
-def _word_totals(cleaning: Cleaning, token_totals: Mapping[str, int]) -> dict[str, int]:
+def _word_totals(cleaning: Cleaning, token_totals: Mapping[str, int]) -> Counter[str]:
     """How often each word was seen."""
     cleaner = Cleaner(cleaning)
     words = cleaner.words(cleaner.forms(token_totals))
@@ -75,7 +76,7 @@ def _word_totals(cleaning: Cleaning, token_totals: Mapping[str, int]) -> dict[st
     for word, n in zip(words, token_totals.values(), strict=True):
         if word is not None:
             totals[word] += n
-    return dict(totals)
+    return totals
 
 
 def _min_count(cleaning: Cleaning) -> int:
