@@ -388,7 +388,7 @@ def test_evaluate_needs_a_model_and_text(model, texts):
         (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "--topics"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--column", "body"), 1, "no column 'body'; it has a, b"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--preset", "books"), 1, "there is no preset"),
-        (("fit", "tiny.txt", "-t", "3", "-o", "m"), 1, "no word pair"),
+        (("fit", "tiny.txt", "-t", "3", "-o", "m"), 1, "no word is left after cleaning"),
         (("count", "x.csv", "--column", "a", "-o", "no/such/folder/m"), 1, "there is no folder"),
         (("merge", "x.csv", "-o", "m"), 1, "merge adds files of moments"),
         (("nonsense",), 2, "No such command"),
@@ -504,7 +504,7 @@ def test_nothing_of_the_users_is_overwritten(texts, tmp_path):
     (tmp_path / "t.csv").write_text("text\none two\nthree four\n")
     assert "is an input" in run("count", tmp_path / "t.csv", "-o", tmp_path / "t.csv", code=1).stderr
     (tmp_path / "notes").write_text("precious")
-    assert "no file of moments" in run("count", tmp_path / "t.csv", "-o", tmp_path / "notes", code=1).stderr
+    assert "not a file of moments" in run("count", tmp_path / "t.csv", "-o", tmp_path / "notes", code=1).stderr
     folder = tmp_path / "mixed"
     folder.mkdir()
     run("count", tmp_path / "t.csv", "-o", folder / "a.moments")
