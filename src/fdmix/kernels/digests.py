@@ -40,9 +40,9 @@ def add_texts(data, offsets, total):
 
 
 @njit
-def add_counts(indptr, indices, counts, copies, first, second, total):
+def add_counts(begin, end, indptr, indices, counts, copies, first, second, total):
     """total += copies_d times the hash of document d, a mix of sum_u c_d(u) first[u] and sum_u c_d(u) second[u]."""
-    for d in range(indptr.size - 1):
+    for d in range(begin, end):
         if copies[d] == 0:
             continue
         a, b = FIRST_START, SECOND_START

@@ -91,7 +91,7 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
     copies = np.where(lengths >= 2, block.copies, 0)
     n_documents = int(copies.sum())
     word_counts, frequencies = count_words(block.counts, copies)
-    digest = Digest.of_counts(block.counts, copies, block.vocabulary)
+    digest = Digest.of_counts(block.counts, copies, block.vocabulary, n_threads)
     weight = copies * _unit_weight(lengths)
     del lengths, copies  # counting is where memory peaks
     return Tally(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import scipy.sparse as sp
 
 from fdmix.corpus.vocabulary import Vocabulary
 from fdmix.kernels.digests import add_counts, add_texts
+from fdmix.runtime.threads import in_threads, thread_count
 from fdmix.storage.facts import mapping, stated_number
 
 MODULUS = 1 << 64
@@ -56,10 +58,17 @@ class Digest:
         return cls._summed(add_texts, data, offsets)
 
     @classmethod
-    def of_counts(cls, counts: sp.csr_array, copies: Any, vocabulary: Vocabulary | None) -> Digest:
+    def of_counts(
+        cls, counts: sp.csr_array, copies: Any, vocabulary: Vocabulary | None, n_threads: int | None = None
+    ) -> Digest:
         """Of documents as words and counts, in any order of the words; document d counts copies[d] times."""
         words = _position_hashes(counts.shape[1]) if vocabulary is None else _word_hashes(vocabulary)
-        return cls._summed(add_counts, counts.indptr, counts.indices, counts.data, copies, *words)
+        edges = np.linspace(0, counts.shape[0], thread_count(n_threads) + 1).astype(int).tolist()
+
+        def part(documents: tuple[int, int]) -> Digest:
+            return cls._summed(add_counts, *documents, counts.indptr, counts.indices, counts.data, copies, *words)
+
+        return sum(in_threads(part, pairwise(edges), n_threads), cls())
 
     @classmethod
     def _summed(cls, kernel: Any, *arguments: Any) -> Digest:
