@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import fdmix.moments.blocks
 import fdmix.moments.pair_sums
 from fdmix import Corpus, Moments, worlds
+from fdmix.moments.blocks import blocks_of
 from fdmix.moments.pair_sums import PairSums, rearranged
 
 N_WORDS = 6
@@ -419,14 +420,18 @@ def test_streams_of_documents_instead_of_tables_are_refused():
         Moments.of(iter([[(0, 2), (2, 1)], [(1, 1), (2, 5)]]))
 
 
-def test_many_tiny_chunks_take_linear_time():
+def test_many_tiny_chunks_are_counted_together():
+    """One by one, every chunk would add up the whole sum again: quadratic time."""
     row = Corpus([[1, 1, 0, 1]], ["a", "b", "c", "d"])
-    assert Moments.of(row for _ in range(20_000)).n_documents == 20_000
+    assert len(list(blocks_of(row for _ in range(20_000)))) == 1
+    assert Moments.of(row for _ in range(20_000)) == Moments.of(row, weights=[20_000])
 
 
 def test_a_large_vocabulary_costs_little_by_itself():
     wide = sp.csr_array((np.ones(3, int), ([0, 0, 0], [5, 7, 499_999])), shape=(1, 500_000))
-    assert Moments.of(wide).n_pairs == 3
+    moments = Moments.of(wide)
+    assert moments.n_pairs == 3
+    assert moments.nbytes < 30 * 500_000  # row starts and tallies; a dense row would take eight bytes a pair
 
 
 @given(some_pairs, some_pairs)
