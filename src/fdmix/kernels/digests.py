@@ -40,15 +40,15 @@ def add_texts(data, offsets, total):
 
 
 @njit
-def add_counts(begin, end, indptr, indices, counts, copies, first, second, total):
-    """total += copies_d times the hash of document d, a mix of sum_u c_d(u) first[u] and sum_u c_d(u) second[u]."""
+def add_counts(begin, end, indptr, indices, counts, copies, words, total):
+    """total += copies_d times the two hashes of document d, mixes of sum_u c_d(u) words[u, 0] and ... words[u, 1]."""
     for d in range(begin, end):
         if copies[d] == 0:
             continue
         a, b = FIRST_START, SECOND_START
         for place in range(indptr[d], indptr[d + 1]):
             n = np.uint64(counts[place])
-            a += n * first[indices[place]]
-            b += n * second[indices[place]]
+            a += n * words[indices[place], 0]
+            b += n * words[indices[place], 1]
         total[0] += np.uint64(copies[d]) * mixed(a)
         total[1] += np.uint64(copies[d]) * mixed(b)

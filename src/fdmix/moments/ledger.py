@@ -66,7 +66,7 @@ class Digest:
         edges = np.linspace(0, counts.shape[0], thread_count(n_threads) + 1).astype(int).tolist()
 
         def part(documents: tuple[int, int]) -> Digest:
-            return cls._summed(add_counts, *documents, counts.indptr, counts.indices, counts.data, copies, *words)
+            return cls._summed(add_counts, *documents, counts.indptr, counts.indices, counts.data, copies, words)
 
         return sum(in_threads(part, pairwise(edges), n_threads), cls())
 
@@ -188,11 +188,12 @@ def shared_sources(ledgers: Iterable[Ledger]) -> list[Source]:
 
 
 @lru_cache(maxsize=4)
-def _word_hashes(vocabulary: Vocabulary) -> tuple[Any, Any]:
+def _word_hashes(vocabulary: Vocabulary) -> Any:
+    """(words, 2): both hashes of a word lie side by side, so that one look-up finds them."""
     digests = b"".join(blake2b(word.encode(), digest_size=16).digest() for word in vocabulary)
-    pairs = np.frombuffer(digests, "<u8").astype(np.uint64).reshape(-1, 2)
-    return pairs[:, 0].copy(), pairs[:, 1].copy()
+    return np.frombuffer(digests, "<u8").astype(np.uint64).reshape(-1, 2)
 
 
-def _position_hashes(n_words: int) -> tuple[Any, Any]:
+@lru_cache(maxsize=4)
+def _position_hashes(n_words: int) -> Any:
     return _word_hashes(tuple(str(u) for u in range(n_words)))
