@@ -20,7 +20,9 @@ MAX_TOPICS_KL = 200  # EP by KL did not finish 500 topics in nine CPU minutes; l
 
 
 def fdm(corpus, n_topics, *, reporter, seed=0):
-    return fit_mixture(Moments.of(corpus), n_topics, seed=seed, callback=reporter.pass_done).mixture
+    return fit_mixture(
+        Moments.of(corpus, weighting="paper"), n_topics, seed=seed, callback=reporter.pass_done
+    ).mixture
 
 
 def fdm_documents(corpus, n_topics, *, reporter, seed=0):
@@ -29,7 +31,7 @@ def fdm_documents(corpus, n_topics, *, reporter, seed=0):
 
 def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
     """Algorithm 2 with the learning rate of the authors' code; the paper's rate is ten times as slow."""
-    solver, moments = Adam.authors(), Moments.of(corpus)
+    solver, moments = Adam.authors(), Moments.of(corpus, weighting="paper")
     settings = {"seed": seed, "time_limit": time_limit, "callback": reporter.pass_done}
     return fit_mixture(moments, n_topics, solver=solver, **settings).mixture
 
@@ -46,7 +48,9 @@ def mallet(corpus, n_topics, *, reporter, program, **settings):
 
 def ep(corpus, n_topics, *, reporter, seed=0):
     loss, tolerance = ("kl", 1e-3) if n_topics <= MAX_TOPICS_KL else ("l2", 1e-4)
-    return baselines.extreme_points(Moments.of(corpus), n_topics, loss, tolerance=tolerance, seed=seed)
+    return baselines.extreme_points(
+        Moments.of(corpus, weighting="paper"), n_topics, loss, tolerance=tolerance, seed=seed
+    )
 
 
 MALLET_SWEEPS = {"small": 200, "paper": 1_000}

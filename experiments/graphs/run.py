@@ -42,7 +42,7 @@ def edge_list(path):
 def communities(edges, n_communities, loops):
     """(corpus, theta): the nodes, and the share of each community in each node."""
     corpus = Corpus.from_graph(edges, loops=loops)
-    return corpus, fit_mixture(Moments.of(corpus), n_communities).mixture.assign(corpus)
+    return corpus, fit_mixture(Moments.of(corpus, weighting="paper"), n_communities).mixture.assign(corpus)
 
 
 def run(scale, out, data, say, **_):

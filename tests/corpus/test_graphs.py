@@ -11,7 +11,7 @@ from fdmix import Corpus, Moments, fit_mixture, metrics
 
 def misplaced(corpus, seed=0):
     """The members whom two communities put on the other side than they went."""
-    mixture = fit_mixture(Moments.of(corpus), 2, seed=seed).mixture
+    mixture = fit_mixture(Moments.of(corpus, weighting="paper"), 2, seed=seed).mixture
     side = mixture.assign(corpus).argmax(axis=1)
     hi = side[corpus.vocabulary.index("1")]
     return {

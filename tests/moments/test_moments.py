@@ -4,6 +4,7 @@ import copy
 import pickle
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -18,6 +19,7 @@ import fdmix.moments.pair_sums
 from fdmix import Corpus, Moments, worlds
 from fdmix.moments.blocks import blocks_of
 from fdmix.moments.pair_sums import PairSums, rearranged
+from fdmix.moments.weighting import WEIGHTINGS
 
 N_WORDS = 6
 WORDS = tuple("abcdef")
@@ -36,20 +38,40 @@ def of(docs, **options):
     return Moments.of(table(docs), WORDS, **options)
 
 
-def pairs_by_hand(docs):
+def pairs_by_hand(docs, weight):
     """Mhat by its definition: every ordered pair of different tokens of a document, in exact fractions."""
     used = [doc for doc in docs if len(doc) >= 2]
     mhat = [[Fraction(0)] * N_WORDS for _ in range(N_WORDS)]
+    total = sum(weight(len(doc)) for doc in used)
     for doc in used:
         for u, v in permutations(doc, 2):
-            mhat[u][v] += Fraction(1, len(doc) * (len(doc) - 1) * len(used))
+            mhat[u][v] += Fraction(weight(len(doc)), len(doc) * (len(doc) - 1) * total)
     return np.array([[float(x) for x in row] for row in mhat])
 
 
 @given(some_pairs)
 def test_moments_are_the_definition(docs):
-    moments = of(docs)
-    np.testing.assert_allclose(moments.matrix.toarray(), pairs_by_hand(docs), rtol=1e-13, atol=1e-15)
+    for weighting, weight in (("tokens", lambda length: length - 1), ("paper", lambda length: 1)):
+        mhat = of(docs, weighting=weighting).matrix.toarray()
+        np.testing.assert_allclose(mhat, pairs_by_hand(docs, weight), rtol=1e-13, atol=1e-15)
+
+
+def test_weightings_agree_where_documents_have_one_length():
+    corpus = worlds.intervals().sample(300, length=9, seed=2)
+    paper, tokens = (Moments.of(corpus, weighting=name) for name in ("paper", "tokens"))
+    np.testing.assert_allclose(paper.matrix.toarray(), tokens.matrix.toarray(), rtol=1e-13)
+
+
+def test_weightings_are_not_mixed():
+    paper, tokens = (of([[0, 1, 2], [1, 2]], weighting=name) for name in ("paper", "tokens"))
+    assert paper != tokens
+    assert paper.checksum() != tokens.checksum()
+    with pytest.raises(ValueError, match="same weighting"):
+        paper + tokens
+    with pytest.raises(ValueError, match="same weighting"):
+        paper - tokens
+    with pytest.raises(ValueError, match=r"'tokens'.*'paper'"):
+        of([[0, 1]], weighting="length")
 
 
 @given(documents)
@@ -121,18 +143,22 @@ def test_the_size_of_blocks_and_panels_does_not_matter(monkeypatch):
     assert Moments.of(corpus) == whole
     monkeypatch.setattr(fdmix.moments.blocks, "BLOCK_ENTRIES", 300)
     assert Moments.of(corpus) == whole
-    monkeypatch.setattr(fdmix.moments.blocks, "BLOCK_DOCUMENTS", 7)
+    small = {name: replace(rule, block=70) for name, rule in WEIGHTINGS.items()}
+    monkeypatch.setattr(fdmix.moments.blocks, "WEIGHTINGS", small)
     assert Moments.of(corpus, n_threads=3) == whole
     assert Moments.of(corpus[k : k + 3] for k in range(0, 500, 3)) == whole
 
 
 def test_short_documents_have_exact_weights_and_long_ones_nearly():
-    """UNIT is a multiple of l (l - 1) up to 30 tokens; a longer document's weight is off by l^2 / 2 UNIT at most."""
-    for length in range(2, 31):
-        assert fdmix.moments.blocks.UNIT % (length * (length - 1)) == 0
+    """Weights are whole up to 24 tokens (paper: 30); longer ones are off by 1 / (2 unit) a pair."""
+    paper, tokens = WEIGHTINGS["paper"], WEIGHTINGS["tokens"]
+    assert all(paper.unit % (length * (length - 1)) == 0 for length in range(2, 31))
+    assert all(tokens.unit % length == 0 for length in range(1, 25))
     short, long = [1, 1, 0, 0], [0, 0, 2_500, 2_500]
-    mass = Moments.of([short, long]).matrix.toarray()[2:, 2:].sum()
-    assert mass == pytest.approx(0.5, rel=5000**2 / fdmix.moments.blocks.UNIT)
+    mass = Moments.of([short, long], weighting="paper").matrix.toarray()[2:, 2:].sum()
+    assert mass == pytest.approx(0.5, rel=5000**2 / paper.unit)
+    mass = Moments.of([short, long]).matrix.toarray()[:2, :2].sum()
+    assert mass == pytest.approx(1 / 5000, rel=5000 / tokens.unit)
 
 
 def test_longest_document():
@@ -159,7 +185,7 @@ def test_a_weight_counts_a_document_several_times(docs, weights):
         ([1, -1], ValueError, "whole numbers"),
         ([1, np.nan], ValueError, "NaN"),
         (["a", "b"], ValueError, "numbers"),
-        ([1, 10**9], OverflowError, "weight"),
+        ([1, 10**10], OverflowError, "weight"),
     ],
 )
 def test_bad_weights(weights, error, message):
@@ -170,17 +196,25 @@ def test_bad_weights(weights, error, message):
 
 
 def test_overflow_is_an_error_and_never_a_wrong_number():
-    one_word = Moments.of([[2]], weights=[2_900_000])
-    with pytest.raises(OverflowError, match="64-bit"):
-        one_word + one_word
-    two_words = Moments.of([[1, 1]], ["a", "b"], weights=[2_900_000])
-    with pytest.raises(OverflowError, match="64-bit"):
-        (two_words + two_words).merge_words({"a": "b"})
+    for weighting, largest in (("paper", 2_900_000), ("tokens", 1_450_000_000)):
+        one_word = Moments.of([[2]], weights=[largest], weighting=weighting)
+        with pytest.raises(OverflowError, match="64-bit"):
+            one_word + one_word
+        two_words = Moments.of([[1, 1]], ["a", "b"], weights=[largest], weighting=weighting)
+        with pytest.raises(OverflowError, match="64-bit"):
+            (two_words + two_words).merge_words({"a": "b"})
+
+
+def test_a_weight_that_would_overflow_within_a_block_is_refused():
+    """100,000 tokens count 99,999 times, so few copies fit; the limit is told, and one less works."""
+    with pytest.raises(OverflowError, match=r"larger than 15,000"):
+        Moments.of([[100_000]], weights=[15_001])
+    assert Moments.of([[100_000]], weights=[15_000]).pairs.sums[0] > 0
 
 
 def test_total_is_right_beyond_64_bits():
-    part = Moments.of(np.eye(6, dtype=int) * 2, weights=[2_000_000] * 6)
-    assert part.pairs.total() == 12_000_000 * fdmix.moments.blocks.UNIT > 2**63
+    part = Moments.of(np.eye(6, dtype=int) * 2, weights=[1_000_000_000] * 6)
+    assert part.pairs.total() == 6_000_000_000 * WEIGHTINGS["tokens"].unit > 2**63
     np.testing.assert_allclose(part.matrix.toarray(), np.eye(6) / 6)
     np.testing.assert_allclose(part.unigram, 1 / 6)
 
@@ -423,7 +457,7 @@ def test_streams_of_documents_instead_of_tables_are_refused():
 def test_many_tiny_chunks_are_counted_together():
     """One by one, every chunk would add up the whole sum again: quadratic time."""
     row = Corpus([[1, 1, 0, 1]], ["a", "b", "c", "d"])
-    assert len(list(blocks_of(row for _ in range(20_000)))) == 1
+    assert len(list(blocks_of((row for _ in range(20_000)), "tokens"))) == 1
     assert Moments.of(row for _ in range(20_000)) == Moments.of(row, weights=[20_000])
 
 

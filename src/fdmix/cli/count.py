@@ -10,7 +10,7 @@ import typer
 from fdmix.cli.console import print_json, say, steps, timed
 from fdmix.cli.info import facts_of
 from fdmix.cli.inputs import check_output, refuse_repeated_paths, refuse_to_replace
-from fdmix.cli.options import Again, AsJson, Force, Inputs, TextOptions, Threads, with_text_options
+from fdmix.cli.options import Again, AsJson, Force, Inputs, TextOptions, Threads, Weighting, with_text_options
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.storage.model_folder import is_model
@@ -31,6 +31,7 @@ def count(
         bool, typer.Option("--open", help="Keep every word, so that later counts can bring new ones.")
     ] = False,
     folds: Annotated[int, typer.Option(min=0, help="Keep N parts apart, for cross-validation.")] = 0,
+    weighting: Weighting = None,
     again: Again = False,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only say what counting will take, from a sample of the text.")
@@ -72,7 +73,7 @@ def count(
     if out is None:
         _say_forecast(files, cleaning, model, threads, as_json)
         return
-    job = CountInProgress(files, cleaning, out, like=model, folds=folds)
+    job = CountInProgress(files, cleaning, out, like=model, folds=folds, weighting=weighting)
     refuse_to_replace(out, force or job.resumes)
     with timed() as seconds:
         moments = counted_files(job, threads, f"What was done is kept in {job.folder}: the same command resumes it.")
@@ -103,7 +104,7 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
         try:
             if STDIN in job.files.paths:
                 moments = read_moments(
-                    job.files, preset=None if job.like is not None else job.cleaning, like=job.like, folds=job.folds,
+                    job.files, preset=None if job.like is not None else job.cleaning, like=job.like, folds=job.folds, weighting=job.weighting,
                     n_threads=threads, report=bars.report,
                 )  # fmt: skip
                 moments.save(job.target)

@@ -13,7 +13,7 @@ import typer
 from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
 from fdmix.cli.count import counted_files
 from fdmix.cli.inputs import added, check_model_output, moments_files, refuse_repeated_paths
-from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_text_options
+from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, Weighting, with_text_options
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.fitting import fit_documents
@@ -22,6 +22,7 @@ from fdmix.fit.solution import Solution
 from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
 from fdmix.solvers import EM, SOLVERS
@@ -54,6 +55,7 @@ def fit(
         float | None,
         typer.Option(help="For pairs only: how hard to prune words from topics, in tokens (0: maximum likelihood)."),
     ] = None,
+    weighting: Weighting = None,
     start: Annotated[
         Path | None,
         typer.Option(help="For pairs only: a model to begin with; its topics keep their numbers."),
@@ -89,6 +91,8 @@ def fit(
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"--time-limit is a number of seconds above 0, not {time_limit:g}")
     shrinkage = "auto" if sparsity is None else sparsity
+    if weighting is not None:
+        known_weighting(weighting)
     EM(shrinkage)  # refuses a bad value before anything is read
     given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
     counted = moments_files(inputs)
@@ -96,13 +100,14 @@ def fit(
     settings: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "n_threads": threads}
     with _stoppable() as kept:
         if alone is None:
+            settings |= {"weighting": weighting or DEFAULT_WEIGHTING}
             learned: Any = _corpus(inputs, text, threads)
         else:
             if alone:
                 say(alone)
             settings |= {"start": "anchors" if start is None else Mixture.load(start)}
             settings |= {"solver": solver, "sparsity": shrinkage}
-            learned = _moments(counted, inputs, text, threads)
+            learned = _moments(counted, inputs, text, threads, weighting)
         say(f"{learned!r}")
         with steps() as bars, timed() as seconds:
             fitted, phases = (
@@ -187,13 +192,17 @@ def _corpus(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus
     return corpus
 
 
-def _moments(counted: list[Path], inputs: list[str], text: TextOptions, threads: int | None) -> Moments:
+def _moments(
+    counted: list[Path], inputs: list[str], text: TextOptions, threads: int | None, weighting: str | None
+) -> Moments:
     if counted:
+        if weighting is not None:
+            raise ValueError("the inputs are moments, already counted: --weighting does not apply to them")
         if text.given or text.layout.column:
             raise ValueError("the inputs are moments, already counted: options of text do not apply to them")
         return added(counted)
     with tempfile.TemporaryDirectory(prefix="fdmix-") as folder:
         files = files_of(inputs, text.layout)
         refuse_repeated_paths(files)
-        job = CountInProgress(files, text.cleaning, Path(folder) / "moments")
+        job = CountInProgress(files, text.cleaning, Path(folder) / "moments", weighting=weighting)
         return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and goes on later.")

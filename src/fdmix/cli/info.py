@@ -98,6 +98,7 @@ def facts_of(moments: Moments) -> dict[str, Any]:
         "words": moments.n_words,
         "tokens": moments.n_tokens,
         "pairs": moments.n_pairs,
+        "weighting": moments.weighting,
         "folds": len(moments.folds),
         "vocabulary": "open" if moments.is_open else "closed",
         "sha256": moments.checksum(),

@@ -49,6 +49,14 @@ Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME
 Threads = _option(int, "Threads (default: all cores).", min=1)
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
 Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]
+Weighting = Annotated[
+    str | None,
+    typer.Option(
+        help="tokens: longer documents count more (the default). paper: each document counts once.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.", metavar="FILE")]
 Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.", metavar="FILES")]
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.", metavar="MODEL")]

@@ -15,6 +15,7 @@ from fdmix.fit.fitting import check_n_topics, fit_mixture
 from fdmix.fit.solution import Progress, Solution
 from fdmix.fit.stopping import Stop, Stopping
 from fdmix.moments.moments import Moments
+from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.threads import one_blas_thread
 from fdmix.runtime.whole_numbers import whole_number
@@ -29,6 +30,7 @@ def fit_documents(
     max_passes: int = 2000,
     tolerance: float = 0.01,
     time_limit: float | None = None,
+    weighting: str = DEFAULT_WEIGHTING,
     seed: int = 0,
     callback: Callable[[Progress | Refinement], Any] | None = None,
     n_threads: int | None = None,
@@ -41,6 +43,7 @@ def fit_documents(
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
+    weighting : of documents in the moments, as in `Moments.of`
     time_limit : stop after this many seconds, at the next pass or step of sampling, with the best topics so far
     callback : called with a `Progress` or a `Refinement` after each pass; returning True stops with the best topics
         so far, and so does Ctrl-C
@@ -59,15 +62,16 @@ def fit_documents(
     }  # fmt: skip
     if corpus.preparation is not None and corpus.preparation.cleaning.open_vocabulary:
         raise ValueError("this corpus has an open vocabulary, rare words included: read it without open_vocabulary")
+    known_weighting(weighting)
     useful = with_pairs(corpus.counts)
     if useful.size < MIN_DOCUMENTS:
-        return fit_mixture(Moments.of(corpus, n_threads=n_threads), n_topics, **settings)
+        return fit_mixture(Moments.of(corpus, weighting=weighting, n_threads=n_threads), n_topics, **settings)
     corpus = corpus[useful]
     if n_topics > 1:
         require_memory(corpus.counts, n_topics, max_documents, n_threads)
     held_out, rest = (corpus[documents] for documents in held_out_split(corpus.counts))
     with deferred_ctrl_c:
-        moments = Moments.of(rest, n_threads=n_threads)
+        moments = Moments.of(rest, weighting=weighting, n_threads=n_threads)
         fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
         if not fitted.converged:  # stopped by a limit, the callback or the user
             return fitted

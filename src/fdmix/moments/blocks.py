@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,10 @@ from fdmix.corpus.vocabulary import Vocabulary
 from fdmix.moments.inverted_index import Integers, count_words
 from fdmix.moments.ledger import Digest
 from fdmix.moments.pair_sums import BLOCK_ENTRIES, PairSums
+from fdmix.moments.weighting import WEIGHTINGS, Weighting
 
-# One document's worth of pairs. w_d = UNIT / (l_d (l_d - 1)) rounded to a whole number is exact for documents
-# of up to 30 tokens, because l and l - 1 have no common divisor and both divide lcm(1, ..., 30) ~ 2^41. A longer
-# document's weight is off by less than l^2 / 2 UNIT: 2e-7 for 1,000 tokens, 9e-3 for the longest taken.
-UNIT = lcm(*range(1, 31))
 LONGEST_DOCUMENT = 200_000
 STREAM_ENTRIES = 4_000_000  # counts of small chunks of a stream that are put together
-BLOCK_DOCUMENTS = 3_000_000  # so that no sum inside a block can exceed 64 bits
 
 
 @dataclass(frozen=True)
@@ -43,11 +38,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Block:
-    """Some documents, how often each counts, and the words of the columns."""
+    """Some documents, how often each counts, the words of the columns, and the weighting by length."""
 
     counts: sp.csr_array
     copies: Integers
     vocabulary: Vocabulary | None
+    weighting: str
 
 
 def corpora(counts: Any, vocabulary: Vocabulary | None) -> Corpus | Iterator[Corpus]:
@@ -57,20 +53,20 @@ def corpora(counts: Any, vocabulary: Vocabulary | None) -> Corpus | Iterator[Cor
     return (_as_corpus(_table(chunk), vocabulary, copy=True) for chunk in counts)
 
 
-def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterator[Block]:
+def blocks_of(source: Corpus | Iterator[Corpus], weighting: str, weights: Any = None) -> Iterator[Block]:
     """Cut a corpus or a stream of corpora into blocks of bounded size.
 
     Small chunks of a stream are put together, large ones are cut. Nothing depends on where the cuts are.
     """
     if isinstance(source, Corpus):
-        yield from _cut(Block(source.counts, _copies(weights, len(source)), source.vocabulary))
+        yield from _cut(Block(source.counts, _copies(weights, len(source)), source.vocabulary, weighting))
         return
     if weights is not None:
         raise ValueError("weights go with one table of counts: for a stream, add Moments.of(chunk, weights=...)")
     waiting: list[Block] = []
     entries = 0
     for corpus in source:
-        block = Block(corpus.counts, _copies(None, len(corpus)), corpus.vocabulary)
+        block = Block(corpus.counts, _copies(None, len(corpus)), corpus.vocabulary, weighting)
         entries += block.counts.nnz + len(corpus)
         if waiting and (entries > STREAM_ENTRIES or not _same_words(waiting[0], block)):
             joined, waiting, entries = _joined(waiting), [], block.counts.nnz + len(corpus)
@@ -83,16 +79,11 @@ def blocks_of(source: Corpus | Iterator[Corpus], weights: Any = None) -> Iterato
 def tally(block: Block, n_threads: int | None = None) -> Tally:
     """Count one block."""
     lengths = document_lengths(block.counts)
-    if lengths.size and lengths.max() > LONGEST_DOCUMENT:
-        raise ValueError(
-            f"a document has {lengths.max():,} tokens, more than the {LONGEST_DOCUMENT:,} that fdmix takes: "
-            "split long texts, for instance into paragraphs"
-        )
     copies = np.where(lengths >= 2, block.copies, 0)
     n_documents = int(copies.sum())
     word_counts, frequencies = count_words(block.counts, copies)
     digest = Digest.of_counts(block.counts, copies, block.vocabulary, n_threads)
-    weight = copies * _unit_weight(lengths)
+    weight = copies * WEIGHTINGS[block.weighting].of_pairs(lengths)
     del lengths, copies  # counting is where memory peaks
     return Tally(
         PairSums.count(block.counts, weight, n_threads),
@@ -111,7 +102,9 @@ def buckets(block: Block, n_buckets: int) -> list[Block]:
     nor on the other documents, so that shards agree on it and removal finds the right bucket.
     """
     bucket = (content_hashes(block.counts, block.vocabulary) % np.uint64(n_buckets)).astype(np.int64)
-    return [Block(block.counts[bucket == k], block.copies[bucket == k], block.vocabulary) for k in range(n_buckets)]
+    return [
+        replace(block, counts=block.counts[bucket == k], copies=block.copies[bucket == k]) for k in range(n_buckets)
+    ]
 
 
 def _is_stream(counts: Any) -> bool:
@@ -167,38 +160,47 @@ def _copies(weights: Any, n_documents: int) -> Integers:
         raise ValueError("document weights must be numbers, without NaN or infinite values")
     if (given < 0).any() or (given != np.floor(given)).any():
         raise ValueError("document weights must be whole numbers from 0 upwards: how often each document counts")
-    if given.size and int(given.max()) > BLOCK_DOCUMENTS:
-        raise OverflowError(f"a document weight is larger than {BLOCK_DOCUMENTS:,}: add moments of smaller weights")
     return given.astype(np.int64)
-
-
-def _unit_weight(lengths: Integers) -> Integers:
-    """w_d = UNIT / (l_d (l_d - 1)), rounded."""
-    ordered_pairs = np.maximum(lengths * (lengths - 1), 1)
-    return (UNIT + ordered_pairs // 2) // ordered_pairs
 
 
 def _joined(blocks: list[Block]) -> Block:
     if len(blocks) == 1:
         return blocks[0]
     counts = sp.csr_array(sp.vstack([block.counts for block in blocks], format="csr"))
-    return Block(counts, np.concatenate([block.copies for block in blocks]), blocks[0].vocabulary)
+    return replace(blocks[0], counts=counts, copies=np.concatenate([block.copies for block in blocks]))
 
 
 def _cut(block: Block) -> Iterator[Block]:
-    n_documents = block.counts.shape[0]
-    entries, documents = block.counts.indptr, np.concatenate([[0], np.cumsum(block.copies)])
+    n_documents, weighting = block.counts.shape[0], WEIGHTINGS[block.weighting]
+    lengths = document_lengths(block.counts)
+    _refuse_beyond_sums(lengths, block.copies, weighting)
+    entries = block.counts.indptr
+    weight = np.concatenate([[0], np.cumsum(block.copies * weighting.of(lengths))])
     cuts = [0]
     while cuts[-1] < n_documents:
         begin = cuts[-1]
         by_entries = int(np.searchsorted(entries, entries[begin] + BLOCK_ENTRIES, side="right")) - 1
-        by_documents = int(np.searchsorted(documents, documents[begin] + BLOCK_DOCUMENTS, side="right")) - 1
-        cuts.append(max(begin + 1, min(by_entries, by_documents, n_documents)))
+        by_weight = int(np.searchsorted(weight, weight[begin] + weighting.block, side="right")) - 1
+        cuts.append(max(begin + 1, min(by_entries, by_weight, n_documents)))
     if len(cuts) <= 2:
         yield block
         return
     for begin, end in pairwise(cuts):
-        yield Block(block.counts[begin:end], block.copies[begin:end], block.vocabulary)
+        yield replace(block, counts=block.counts[begin:end], copies=block.copies[begin:end])
+
+
+def _refuse_beyond_sums(lengths: Integers, copies: Integers, weighting: Weighting) -> None:
+    """Refuse documents that are too long, and weights with which the sums of one document would not fit 64 bits."""
+    if not lengths.size:
+        return
+    if lengths.max() > LONGEST_DOCUMENT:
+        raise ValueError(
+            f"a document has {lengths.max():,} tokens, more than the {LONGEST_DOCUMENT:,} that fdmix takes: "
+            "split long texts, for instance into paragraphs"
+        )
+    most = weighting.block // np.maximum(weighting.of(lengths), 1)
+    if (beyond := np.flatnonzero(copies > most)).size:
+        raise OverflowError(f"a document weight is larger than {most[beyond[0]]:,}: add moments of smaller weights")
 
 
 class PreparationsOfStream:

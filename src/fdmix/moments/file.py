@@ -2,7 +2,7 @@
 
 Arrays, named by the number of the part (0 is the whole, 1, 2, ... are the folds): `first`, `columns` and `sums` of
 the pair sums, `word_counts`, `document_frequencies`. Facts: `documents` (counted and skipped, for each part),
-`vocabulary`, `edits`, `preparation`, `ledger` (for each part).
+`vocabulary`, `edits`, `preparation`, `ledger` (for each part), `weighting`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import as_vocabulary
 from fdmix.moments.ledger import Ledger
 from fdmix.moments.pair_sums import PairSums
+from fdmix.moments.weighting import known_weighting
 from fdmix.storage.arrays import read_arrays, write_arrays
 from fdmix.storage.facts import stated_number, string, strings
 
-KIND, FORMAT = "moments", 2  # format 1 had no ledger
+KIND, FORMAT = "moments", 3  # format 1 had no ledger; 1 and 2 knew only the weighting of the paper
 
 
 def write(path: str | os.PathLike[str], parts: Sequence[Any]) -> None:
@@ -29,6 +30,7 @@ def write(path: str | os.PathLike[str], parts: Sequence[Any]) -> None:
         "vocabulary": whole.vocabulary,
         "edits": whole.edits,
         "preparation": None if whole.preparation is None else whole.preparation.facts(),
+        "weighting": whole.weighting,
         "ledger": [part.ledger.facts() for part in parts],
     }
     arrays: dict[str, Any] = {}
@@ -50,6 +52,7 @@ def read(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     common = {
         "vocabulary": None if known is None else as_vocabulary(strings(known, "the vocabulary")),
         "edits": string(facts["edits"], "the fingerprint of edits"),
+        "weighting": known_weighting(string(facts.get("weighting", "paper"), "the weighting of documents")),
     }
     preparation = Preparation.from_facts(facts.get("preparation"))
     numbers = _document_numbers(facts["documents"])

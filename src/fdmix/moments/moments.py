@@ -19,11 +19,12 @@ from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Cleaning, Preparation, joined, least_count
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
 from fdmix.moments import file
-from fdmix.moments.blocks import PreparationsOfStream, Tally, blocks_of, buckets, corpora, tally
+from fdmix.moments.blocks import Block, PreparationsOfStream, Tally, blocks_of, buckets, corpora, tally
 from fdmix.moments.cost import Estimate
 from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.pair_sums import PairSums
+from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.memory import available_bytes
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.storage.arrays import FileError
@@ -34,14 +35,16 @@ from fdmix.storage.facts import reason
 class Moments:
     """Everything that fitting needs to know about a corpus, in a form that adds up exactly.
 
-    Mhat = (1/D) sum_d M_d,   M_d[u, v] = (c_d(u) c_d(v) - [u = v] c_d(u)) / (l_d (l_d - 1))
+    Mhat = sum_d w_d M_d / sum_d w_d,   M_d[u, v] = (c_d(u) c_d(v) - [u = v] c_d(u)) / (l_d (l_d - 1))
+
+    A document of l tokens has weight w = l - 1, because a longer document says more; in the paper, all have weight 1.
 
     The sum over documents is kept in whole numbers, so moments of parts of a corpus can be added and
     removed in any order with the same result to the last bit. Make them with `Moments.of`.
 
     Attributes
     ----------
-    pairs : the pair sums, in units of 1 / UNIT of a document
+    pairs : the sums of w_d M_d, in whole numbers
     word_counts : tokens of each word; document_frequencies : documents that hold it
     n_documents : documents counted; n_skipped : documents left out because they have fewer than two tokens
     vocabulary : the words, or None if they are known by position only
@@ -49,6 +52,7 @@ class Moments:
     folds : the moments of the hash buckets of documents, if asked for; they add up to the whole
     preparation : how text became these words, if known
     ledger : what was counted: a digest of the documents, and the sources that were read. It adds up like the pairs
+    weighting : "tokens" (a document of l tokens has weight l - 1) or "paper" (every document has weight 1)
 
     >>> moments = Moments.of([[2, 1, 0], [0, 1, 1], [0, 0, 1]], ["ant", "bee", "cat"])
     >>> moments
@@ -69,9 +73,11 @@ class Moments:
     edits: str = ""
     preparation: Preparation | None = None
     ledger: Ledger = field(default_factory=Ledger)
+    weighting: str = DEFAULT_WEIGHTING
 
     def __post_init__(self) -> None:
         n_words = self.pairs.n_words
+        known_weighting(self.weighting)
         for name in ("word_counts", "document_frequencies"):
             array = getattr(self, name)
             if array.shape != (n_words,) or array.dtype != np.int64 or (array.size and array.min() < 0):
@@ -84,6 +90,8 @@ class Moments:
         for fold in self.folds:
             if fold.n_words != n_words or fold.vocabulary != self.vocabulary or fold.folds:
                 raise ValueError("the folds must have the words of the whole, and no folds of their own")
+            if fold.weighting != self.weighting:
+                raise ValueError("the folds must weigh documents as the whole does")
         if self.folds and sum(fold.n_documents for fold in self.folds) != self.n_documents:
             raise ValueError("the folds' documents must add up to the whole")
 
@@ -97,6 +105,7 @@ class Moments:
         vocabulary: Iterable[str] | None = None,
         *,
         weights: Any = None,
+        weighting: str = DEFAULT_WEIGHTING,
         folds: int = 0,
         n_threads: int | None = None,
         memory_limit: float | None = None,
@@ -110,6 +119,9 @@ class Moments:
             vocabularies are united by word.
         vocabulary : words of the columns, for counts that are not a `Corpus`
         weights : whole numbers, one per document: weight 3 counts a document three times. Not for streams.
+        weighting : "tokens": a document of l tokens has weight l - 1 (a random token, then another of its document).
+            "paper": every document has weight 1, as in the paper; short documents, which are noisy, count as much
+            as long ones
         folds : keep the moments of this many buckets of documents apart (0: none). A hash of a document's words and
             counts chooses its bucket: the same one in any shard, and for copies of the document.
         n_threads : default: all cores. The result does not depend on it.
@@ -119,6 +131,7 @@ class Moments:
         folds = whole_number("folds", folds)
         if folds == 1:
             raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
+        known_weighting(weighting)
         words = None if vocabulary is None else as_vocabulary(vocabulary)
         source = corpora(counts, words)
         preparations = PreparationsOfStream(iter(()) if isinstance(source, Corpus) else source)
@@ -126,11 +139,11 @@ class Moments:
         total: Moments | None = None
         if isinstance(source, Corpus):
             Estimate.refuse_beyond(limit, source.counts, folds)
-        for block in blocks_of(source if isinstance(source, Corpus) else iter(preparations), weights):
+        for block in blocks_of(source if isinstance(source, Corpus) else iter(preparations), weighting, weights):
             if not isinstance(source, Corpus):
                 Estimate.refuse_beyond(limit, block.counts, folds, 0 if total is None else 2 * total.nbytes)
             parts = [
-                cls._from_tally(tally(part, n_threads), part.vocabulary)
+                cls._from_tally(tally(part, n_threads), part)
                 for part in (buckets(block, folds) if folds else [block])
             ]
             del block  # adding is where memory peaks
@@ -179,7 +192,7 @@ class Moments:
 
     @property
     def unigram(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The row sums of Mhat, (1/D) sum_d c_d(u) / l_d: the one topic of a mixture with T = 1."""
+        """The row sums of Mhat, the mean of c_d(u) / l_d: the one topic of a mixture with T = 1."""
         return self.pairs.row_sums() / self._mass()
 
     def __repr__(self) -> str:
@@ -197,6 +210,7 @@ class Moments:
             self.n_documents == other.n_documents
             and self.n_skipped == other.n_skipped
             and self.vocabulary == other.vocabulary
+            and self.weighting == other.weighting
             and np.array_equal(self.word_counts, other.word_counts)
             and np.array_equal(self.document_frequencies, other.document_frequencies)
             and self.pairs == other.pairs
@@ -290,9 +304,9 @@ class Moments:
     def drop_words(self, words: Iterable[str]) -> Moments:
         """Leave words out.
 
-        Not quite what counting without them gives: the other words' pairs keep the weight
-        1 / (l_d (l_d - 1)) of the whole document, so documents with many dropped tokens count less. The
-        result is still a mixture of the same topics, restricted to the remaining words.
+        Not quite what counting without them gives: the other words' pairs keep the weight that they had in the whole
+        document, so documents with many dropped tokens count less. The result is still a mixture of the same topics,
+        restricted to the remaining words.
         """
         known = self._words()
         if isinstance(words, str):
@@ -366,14 +380,16 @@ class Moments:
 
     def checksum(self) -> str:
         """SHA-256 of everything counted: the same for the same documents, however they were put together."""
-        digest = hashlib.sha256(json.dumps([self.vocabulary, self.n_documents, self.n_skipped]).encode())
+        counted = [self.vocabulary, self.n_documents, self.n_skipped, self.weighting]
+        digest = hashlib.sha256(json.dumps(counted).encode())
         for array in (self.pairs.first, self.pairs.columns, self.pairs.sums, self.word_counts):
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
     def provenance(self) -> dict[str, Any]:
         """What is known about them, for people."""
-        counted = {"documents": self.n_documents, "tokens": self.n_tokens, "pairs": self.n_pairs}
+        counted: dict[str, Any] = {"documents": self.n_documents, "tokens": self.n_tokens, "pairs": self.n_pairs}
+        counted |= {"weighting": self.weighting}
         digest = None if self.ledger.digest is None else str(self.ledger.digest)
         return {"sha256": self.checksum(), "digest": digest} | counted
 
@@ -393,10 +409,10 @@ class Moments:
             raise FileError(f"{path} is not a valid file of moments: {reason(error)}") from None
 
     @classmethod
-    def _from_tally(cls, tally: Tally, vocabulary: Vocabulary | None) -> Moments:
+    def _from_tally(cls, tally: Tally, block: Block) -> Moments:
         return cls(
-            tally.pairs, tally.word_counts, tally.document_frequencies,
-            tally.n_documents, tally.n_skipped, vocabulary, ledger=Ledger(tally.digest),
+            tally.pairs, tally.word_counts, tally.document_frequencies, tally.n_documents, tally.n_skipped,
+            block.vocabulary, ledger=Ledger(tally.digest), weighting=block.weighting,
         )  # fmt: skip
 
     def _mass(self) -> int:
@@ -416,6 +432,11 @@ class Moments:
 
     def _aligned(self, other: Moments) -> tuple[Moments, Moments]:
         """Both over the same words, in the same order."""
+        if self.weighting != other.weighting:
+            raise ValueError(
+                f"documents are weighted by {self.weighting!r} in one and by {other.weighting!r} in the other: count "
+                "both with the same weighting"
+            )
         if len(self.folds) != len(other.folds):
             raise ValueError(
                 f"one keeps {len(self.folds)} folds and the other {len(other.folds)}: count both with the same folds="
@@ -460,6 +481,7 @@ class Moments:
             edits=self.edits if self.edits == other.edits else self._edited("with", other.edits),
             preparation=joined(self.preparation, other.preparation, sign),
             ledger=self._joined_ledgers(other, sign),
+            weighting=self.weighting,
         )
 
     def _joined_ledgers(self, other: Moments, sign: int) -> Ledger:
@@ -502,4 +524,5 @@ class Moments:
             edits,
             self.preparation,
             self.ledger,
+            self.weighting,
         )

@@ -17,8 +17,8 @@ Entries = tuple[Integers, Any, Integers]  # a run of rows: entries per row, thei
 
 LARGEST_SUM = int(np.iinfo(np.int64).max)
 OVERFLOW = (
-    "a pair sum exceeds the 64-bit range: one word pair makes up about 4 million documents' worth of pairs; "
-    "leave out the words that fill it"
+    "a pair sum exceeds the 64-bit range: one word pair has more than a billion tokens' worth of pairs (4 million "
+    "documents' worth with weighting='paper'); leave out the words that fill it"
 )
 BYTES_PER_PAIR = 12
 BLOCK_ENTRIES = 10_000_000  # counts to work on at a time

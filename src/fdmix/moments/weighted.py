@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
-from fdmix.moments.blocks import UNIT
 from fdmix.moments.moments import Moments
+from fdmix.moments.weighting import DEFAULT_WEIGHTING, WEIGHTINGS, known_weighting
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -23,8 +23,11 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 class WeightedMoments:
     """What `Moments` knows about a corpus, for documents that count s_d times, s_d >= 0 any number.
 
-    whole counts:       sum_d s_d (c_d c_d' - diag(c_d)) / (l_d (l_d - 1)), as in `Moments`
-    fractional counts:  sum_d s_d c_d c_d' / l_d^2, the plug-in estimate: there are no tokens to draw pairs from
+    whole counts:       sum_d s_d w_d (c_d c_d' - diag(c_d)) / (l_d (l_d - 1)), as in `Moments`
+    fractional counts:  sum_d s_d w_d c_d c_d' / l_d^2, the plug-in estimate: there are no tokens to draw pairs from
+
+    With weighting="tokens", w_d is l_d - 1 for whole counts, and the number of tokens that the document is worth for
+    fractional ones; with weighting="paper" it is 1.
 
     The plug-in estimate puts too much on the diagonal, the more so the shorter the documents. It is what one can do
     with weights such as tf-idf; whole counts are better. Make them with `WeightedMoments.of`.
@@ -36,7 +39,7 @@ class WeightedMoments:
     n_tokens : of fractional counts, l_d^2 / |c_d|^2 for a document: how many equal weights it is worth
     fractional : whether the plug-in estimate is in the sum
 
-    >>> WeightedMoments.of([[0.5, 0.5], [0, 2]]).matrix.toarray()
+    >>> WeightedMoments.of([[0.5, 0.5], [0, 2]], weighting="paper").matrix.toarray()
     array([[0.125, 0.125],
            [0.125, 0.625]])
     """
@@ -47,14 +50,23 @@ class WeightedMoments:
     vocabulary: Vocabulary | None = None
     fractional: bool = False
     preparation: Preparation | None = None
+    weighting: str = DEFAULT_WEIGHTING
 
     @classmethod
-    def of(cls, counts: Any, vocabulary: Iterable[str] | None = None, *, weights: Any = None) -> WeightedMoments:
+    def of(
+        cls,
+        counts: Any,
+        vocabulary: Iterable[str] | None = None,
+        *,
+        weights: Any = None,
+        weighting: str = DEFAULT_WEIGHTING,
+    ) -> WeightedMoments:
         """Count the pairs of documents; `weights` has one number from 0 upwards for each of them.
 
         Equal documents are joined, and all are sorted by their contents before anything is added up. So weight 3 and
         three copies give the same bits, in any order, and a document of weight 0 changes nothing.
         """
+        known_weighting(weighting)
         table = sp.csr_array(counts, dtype=np.float64, copy=True)
         table.sum_duplicates()
         table.eliminate_zeros()
@@ -68,22 +80,27 @@ class WeightedMoments:
         table, weight, length = table[kept], weight[kept], length[kept]
         holds = sp.csr_array((np.ones(table.nnz), table.indices, table.indptr), shape=table.shape)
         tokens = length**2 / np.asarray((table * table).sum(axis=1)).ravel() if fractional else length
+        of_document = weight
+        if weighting == "tokens":
+            of_document = weight * (tokens if fractional else tokens - 1)
         return cls(
-            _plug_in(table, weight, length) if fractional else _unbiased(table, weight, length),
+            _plug_in(table, of_document, length) if fractional else _unbiased(table, of_document, length),
             np.asarray(holds.T @ weight),
             float(weight @ tokens),
             words,
             fractional,
+            weighting=weighting,
         )
 
     @classmethod
     def from_moments(cls, moments: Moments) -> WeightedMoments:
         """Exact moments as floating-point ones, to add others to them."""
         return cls(
-            moments.pairs.symmetric(1.0 / UNIT),
+            moments.pairs.symmetric(1.0 / WEIGHTINGS[moments.weighting].unit),
             moments.document_frequencies.astype(np.float64),
             float(moments.n_tokens),
             moments.vocabulary,
+            weighting=moments.weighting,
         )
 
     @property
@@ -116,12 +133,15 @@ class WeightedMoments:
             return NotImplemented
         if (self.n_words, self.vocabulary) != (other.n_words, other.vocabulary):
             raise ValueError("weighted moments are added over the same words in the same order only")
+        if self.weighting != other.weighting:
+            raise ValueError("documents are weighted in different ways: count both with the same weighting=")
         return WeightedMoments(
             self.sums + other.sums,
             self.document_frequencies + other.document_frequencies,
             self.n_tokens + other.n_tokens,
             self.vocabulary,
             self.fractional or other.fractional,
+            weighting=self.weighting,
         )
 
     __radd__ = __add__

@@ -28,6 +28,7 @@ from fdmix.mixture.assignment import assign
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighted import WeightedMoments, is_whole
+from fdmix.moments.weighting import DEFAULT_WEIGHTING
 from fdmix.runtime.threads import thread_count
 from fdmix.sklearn.callbacks import CallbackSupportMixin, Printer, Watch, with_callbacks
 from fdmix.sklearn.inputs import aligned, corpus_of, is_text, words_of
@@ -50,6 +51,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     n_components : number of topics, T
     solver : "em" (sparse EM), "adam" (the paper's), or either's settings as an object
     sparsity : "auto", or the tokens that sparse EM subtracts from every expected count; 0: maximum likelihood
+    weighting : "tokens": longer documents count more, see `Moments.of`; "paper": all count the same
     max_iter : most passes over the pairs
     tol : a pass that changes less is the last, see `fit_mixture`
     refine : whether passes over the documents follow the fit to their pairs (`fit_documents`): better topics for some
@@ -89,6 +91,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         *,
         solver: str | Solver = "em",
         sparsity: float | str | None = "auto",
+        weighting: str = DEFAULT_WEIGHTING,
         max_iter: int = 2000,
         tol: float = 0.01,
         refine: bool = True,
@@ -101,6 +104,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         self.n_components = n_components
         self.solver = solver
         self.sparsity = sparsity
+        self.weighting = weighting
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine
@@ -171,7 +175,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if is_whole(counts) and not self._knows_fractions():
             score = completion_log_likelihood(self.mixture_, counts, "dirichlet")
             return score.mean if weights is None else score.weighted_mean(weights)
-        moments = WeightedMoments.of(counts, self.moments_.vocabulary, weights=weights)
+        moments = WeightedMoments.of(counts, self.moments_.vocabulary, weights=weights, weighting=self.weighting)
         return pair_log_likelihood(self.mixture_, moments)
 
     def name_words(self, words: Any) -> Self:
@@ -297,8 +301,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
 
     def _pairs(self, counts: Any, weights: Any, words: Vocabulary | None) -> Moments | WeightedMoments:
         if is_whole(counts) and (weights is None or is_whole(weights)):
-            return Moments.of(counts, words, weights=weights, n_threads=self._n_threads())
-        return WeightedMoments.of(counts, words, weights=weights)
+            return Moments.of(counts, words, weights=weights, weighting=self.weighting, n_threads=self._n_threads())
+        return WeightedMoments.of(counts, words, weights=weights, weighting=self.weighting)
 
     def _kept(self, counts: Any, weights: Any) -> sp.csr_array | None:
         """The documents, as often as their weights say, if they are wanted, whole and not too many."""

@@ -103,7 +103,7 @@ def _count(
     used, recipe = cleaning_and_recipe(like, cleaning if like is None else None)
     store = TokenStore.in_memory(used)
     store.fill(beginning, n_threads, report)
-    moments = moments_of_batches(store, recipe or chosen_recipe(store), 0, n_threads)
+    moments = moments_of_batches(store, recipe or chosen_recipe(store), n_threads=n_threads)
     return moments, beginning.consumed, beginning.exhausted
 
 

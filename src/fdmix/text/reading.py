@@ -17,6 +17,7 @@ from fdmix.corpus.forms import FormCounts, FormsOfDocuments
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
+from fdmix.moments.weighting import weighting_like
 from fdmix.runtime.threads import streamed
 from fdmix.text.files import Layout
 from fdmix.text.notices import log_notices, with_notices
@@ -94,6 +95,7 @@ def read_moments(
     preset: str | Cleaning | None = None,
     like: Any = None,
     folds: int = 0,
+    weighting: str | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
     header: bool = True,
@@ -104,30 +106,32 @@ def read_moments(
     """The same as `Moments.of(read_corpus(source, ...), folds=folds)`, for texts larger than the memory.
 
     The text is read once. Its tokens are stored as numbers in a temporary file until the vocabulary is known.
+
+    weighting : of documents, as in `Moments.of`; default: that of `like`, or "tokens"
     """
+    counting: dict[str, Any] = {"folds": folds, "weighting": weighting_like(like, weighting), "n_threads": n_threads}
     given = source_of(source, Layout(None if column is None else str(column), (), split, encoding, delimiter, header))
     cleaning, recipe = cleaning_and_recipe(like, preset, steps)
     if recipe is not None:
         log = SourceLog()
         batches = token_batches(given, cleaning, n_threads, report, log=log)
-        return moments_of_batches(batches, recipe, folds, n_threads).recorded(log)
+        return moments_of_batches(batches, recipe, **counting).recorded(log)
     with TemporaryDirectory(prefix="fdmix-") as folder:
         store = TokenStore.in_folder(cleaning, Path(folder))
         store.fill(given, n_threads, report)
-        total = moments_of_batches(store, chosen_recipe(store), folds, n_threads, report).recorded(store.log)
+        total = moments_of_batches(store, chosen_recipe(store), report, **counting).recorded(store.log)
     return total.without_unused_words() if total.is_open else total
 
 
 def moments_of_batches(
     batches: TokenStore | Iterator[TokenBatch],
     recipe: Recipe,
-    folds: int = 0,
-    n_threads: int | None = None,
     report: Report | None = None,
+    **counting: Any,
 ) -> Moments:
-    """The moments of all batches together."""
+    """The moments of all batches together; `counting` goes to `Moments.of`."""
     chunks = (corpus for _, corpus in corpus_chunks(batches, recipe, report))
-    return Moments.of(chain([recipe.corpus([])], chunks), folds=folds, n_threads=n_threads)
+    return Moments.of(chain([recipe.corpus([])], chunks), **counting)
 
 
 def corpus_chunks(

@@ -16,6 +16,7 @@ from typing import Any
 
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.moments import Moments
+from fdmix.moments.weighting import weighting_like
 from fdmix.text.batches import Batch
 from fdmix.text.files import STDIN
 from fdmix.text.partial_folder import PartialFolder
@@ -33,6 +34,7 @@ class CountInProgress:
     """A count of files into the file `target`, which may have been interrupted before.
 
     like : moments or a model whose words and cleaning to use
+    weighting : of documents, as in `Moments.of`; default: that of `like`, or "tokens"
     every : seconds between checkpoints
     """
 
@@ -44,11 +46,13 @@ class CountInProgress:
         *,
         like: Any = None,
         folds: int = 0,
+        weighting: str | None = None,
         every: float = CHECKPOINT_SECONDS,
     ) -> None:
         self.like = like
         cleaning, self.recipe = cleaning_and_recipe(like, cleaning if like is None else None)
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
+        self.weighting = weighting_like(like, weighting)
         self.target = Path(target)
         self.folder = self.target.with_name(f"{self.target.name}.partial")
         self.partial = PartialFolder(self.folder)
@@ -94,6 +98,7 @@ class CountInProgress:
             "layouts": [asdict(layout) for layout in self.files.layouts],
             "cleaning": self.cleaning.facts(),
             "folds": self.folds,
+            "weighting": self.weighting,
             "words": None if self.recipe is None else self.recipe.vocabulary,
         }
         as_json = json.dumps(plan, ensure_ascii=False).encode("utf-8", "replace")  # file names may not be valid UTF-8
@@ -118,9 +123,9 @@ class CountInProgress:
         recipe = self.recipe or chosen_recipe(store)
         done, total = self.partial.counted(recipe.vocabulary, self.folds, len(store))
         if total is None:
-            total = Moments.of(recipe.corpus([]), folds=self.folds)
+            total = Moments.of(recipe.corpus([]), folds=self.folds, weighting=self.weighting)
         for batches_done, corpus in corpus_chunks(store, recipe, report, done):
-            total = total + Moments.of(corpus, folds=self.folds, n_threads=n_threads)
+            total = total + Moments.of(corpus, folds=self.folds, weighting=self.weighting, n_threads=n_threads)
             if self._checkpoint_is_due():
                 self.partial.save_counting(batches_done, total)
                 self.saved_at = time.monotonic()
