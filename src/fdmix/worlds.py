@@ -137,20 +137,30 @@ class World:
         """The true answer: topics and alpha = E[theta theta']."""
         return Mixture(self.topics, self.law.correlations)
 
-    def sample(self, n_documents: int, length: int = 30, seed: int = 0) -> Corpus:
-        """A corpus of n_documents documents of `length` tokens each."""
-        n_documents, length = whole_number("n_documents", n_documents), whole_number("length", length)
+    def sample(self, n_documents: int, length: Any = 30, seed: int = 0) -> Corpus:
+        """A corpus of n_documents documents.
+
+        length : tokens of each document: one number, or one for each, for instance those of `geometric_lengths`
+        """
+        n_documents = whole_number("n_documents", n_documents)
+        lengths = _lengths(length, n_documents)
         rng = np.random.default_rng(whole_number("seed", seed))
+        order = np.argsort(lengths, kind="stable")  # documents of like length are drawn together
         blocks = [
-            self._counts(min(DOCUMENTS_AT_A_TIME, n_documents - begin), length, rng)
+            self._counts(lengths[order[begin : begin + DOCUMENTS_AT_A_TIME]], rng)
             for begin in range(0, n_documents, DOCUMENTS_AT_A_TIME)
         ]
-        return Corpus(sp.vstack(blocks, format="csr") if blocks else np.zeros((0, self.topics.shape[1]), int))
+        if not blocks:
+            return Corpus(np.zeros((0, self.topics.shape[1]), int))
+        return Corpus(sp.vstack(blocks, format="csr")[np.argsort(order)])
 
-    def _counts(self, n_documents: int, length: int, rng: np.random.Generator) -> sp.csr_array:
-        words = self._words_of(self.law.token_topics(n_documents, length, rng).ravel(), rng)
-        starts = np.arange(n_documents + 1, dtype=np.int64) * length
-        shape = (n_documents, self.topics.shape[1])
+    def _counts(self, lengths: Any, rng: np.random.Generator) -> sp.csr_array:
+        """Counts of documents with these lengths; tokens beyond them are drawn, and left out."""
+        longest = int(lengths.max())
+        topics = self.law.token_topics(lengths.size, longest, rng)
+        words = self._words_of(topics[np.arange(longest) < lengths[:, None]], rng)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        shape = (lengths.size, self.topics.shape[1])
         counts = sp.csr_array((np.ones(words.size, np.int32), words, starts), shape=shape)
         counts.sum_duplicates()
         return counts
@@ -168,6 +178,27 @@ class World:
             drawn = np.searchsorted(cumulative, rng.random(tokens.size) * cumulative[-1], side="right")
             words[tokens] = np.minimum(drawn, last)
         return words
+
+
+def _lengths(length: Any, n_documents: int) -> Any:
+    if np.ndim(length) == 0:
+        return np.full(n_documents, whole_number("length", length), np.int64)
+    lengths = np.asarray(length)
+    if lengths.shape != (n_documents,) or lengths.dtype.kind not in "iu" or (lengths < 0).any():
+        raise ValueError(f"length must be one whole number, or {n_documents:,} of them, from 0 upwards")
+    return lengths.astype(np.int64)
+
+
+def geometric_lengths(n_documents: int, mean: float, seed: int = 0, least: int = 2) -> Any:
+    """Lengths of documents as unequal as in real text: `least` and a geometric number more, with this mean.
+
+    >>> geometric_lengths(5, mean=30).tolist()
+    [21, 31, 2, 2, 17]
+    """
+    if not mean >= least:
+        raise ValueError(f"the mean length must be at least {least}, not {mean}")
+    draws = np.random.default_rng(seed).geometric(1 / (mean - least + 1), n_documents)
+    return draws - 1 + least
 
 
 def intervals() -> World:

@@ -105,7 +105,7 @@ def steps(hidden: bool = False) -> Iterator[Steps]:
         yield Steps(progress)
 
 
-OF_PAIRS, OF_DOCUMENTS = ("likelihood", "sparse"), ("passes", "sampling", "correlations")
+OF_PAIRS, OF_DOCUMENTS = ("likelihood", "sparse", "smooth"), ("passes", "sampling", "correlations")
 
 
 def fitting(bars: Steps, phases: tuple[str, ...] = OF_PAIRS) -> Callable[[Any], None]:

@@ -104,9 +104,14 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
         try:
             if STDIN in job.files.paths:
                 moments = read_moments(
-                    job.files, preset=None if job.like is not None else job.cleaning, like=job.like, folds=job.folds, weighting=job.weighting,
-                    n_threads=threads, report=bars.report,
-                )  # fmt: skip
+                    job.files,
+                    preset=None if job.like is not None else job.cleaning,
+                    like=job.like,
+                    folds=job.folds,
+                    weighting=job.weighting,
+                    n_threads=threads,
+                    report=bars.report,
+                )
                 moments.save(job.target)
             else:
                 if job.resumes:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fdmix.corpus.vocabulary import positions
 from fdmix.engines import engine_for, known_engine
@@ -28,6 +29,7 @@ from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 
 log = logging.getLogger("fdmix")
+FEWEST_JUDGES = 30  # documents to judge by; fewer cannot tell topics apart
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
 
 
@@ -43,6 +45,7 @@ def fit_mixture(
     tolerance: float = 0.01,
     time_limit: float | None = None,
     sparsity: float | str | None = "auto",
+    held_out: PairMoments | None = None,
     callback: Callable[[Progress], Any] | None = None,
     n_threads: int | None = None,
 ) -> Solution:
@@ -62,7 +65,10 @@ def fit_mixture(
     tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
         much data; plain maximum likelihood stops when a pass gains less than a hundredth of this share of what was
         gained so far
-    sparsity : "auto" or the shrinkage of sparse EM in tokens; 0 gives plain maximum likelihood
+    sparsity : "auto": sparse EM, whose sharp topics are then smoothed as far as held-out pairs gain. Or the shrinkage
+        of sparse EM in tokens, without smoothing; 0 gives plain maximum likelihood
+    held_out : moments of other documents, to judge by. By default, those that `moments` keeps of some of its
+        documents; all documents are learned from in the end
     callback : called with a `Progress` after each pass; returning True stops the fit. Ctrl-C does, too.
     n_threads : default: all cores
 
@@ -72,7 +78,7 @@ def fit_mixture(
     >>> solution.mixture
     Mixture(3 topics over 100 words)
     """
-    _check(moments, tolerance)
+    _check(moments, tolerance, held_out)
     Stopping(callback, time_limit)  # refuses a bad time limit before any work
     if isinstance(moments, Moments) and moments.is_open:
         moments = _pruned(moments)
@@ -83,10 +89,8 @@ def fit_mixture(
     thread_count(n_threads)
     if not isinstance(start, Mixture) and str(start) not in STARTS:
         raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
-    mhat = moments.matrix
-    seen = np.flatnonzero(np.diff(mhat.indptr))
-    if seen.size < moments.n_words:  # words without a pair have no say, and probability 0
-        mhat = rearranged(mhat, seen)
+    seen = np.flatnonzero(moments.unigram)  # words without a pair have no say, and probability 0
+    mhat = _among(moments, seen)
     if n_topics == 1:
         topic = np.asarray(mhat.sum(axis=1)).ravel()
         only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
@@ -97,23 +101,34 @@ def fit_mixture(
     _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
     stopping = Stopping(callback, time_limit)
     with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
+
+        def problem(learned: PairMoments, matrix: sp.csr_array, **judged: Any) -> Problem:
+            return Problem(
+                engine_for(engine, matrix, n_topics, n_threads), matrix, n_topics, max(round(learned.n_tokens), 1),
+                tolerance, np.random.default_rng([seed, 1]), n_threads, isinstance(start, Mixture), **judged,
+            )  # fmt: skip
+
+        learned, judges = (moments, held_out) if held_out is not None else _held_apart(moments)
+        judged: dict[str, Any] = {}
+        if chosen.judges and judges is not None:
+            judged["held_out"] = engine_for(engine, judges.matrix[seen][:, seen], n_topics, n_threads)
+            if learned is not moments:
+                whole = mhat
+                judged["whole"] = lambda: problem(moments, whole)
+                mhat = _among(learned, seen)
+        else:
+            learned = moments
         if isinstance(start, Mixture):
             first = _aligned_start(start, n_topics, seen, moments, seed)
         else:
             spare = min(chosen.spare_topics(n_topics), max(0, seen.size - n_topics))
-            first = starting_mixture(start, mhat, n_topics + spare, moments.document_frequencies[seen], seed)
-        rng = np.random.default_rng([seed, 1])
-        arithmetic = engine_for(engine, mhat, n_topics, n_threads)
-        problem = Problem(
-            arithmetic, mhat, n_topics, max(round(moments.n_tokens), 1), tolerance, rng,
-            n_threads=n_threads, keep_numbers=isinstance(start, Mixture),
-        )  # fmt: skip
-        run = chosen.begin(problem, first)
+            first = starting_mixture(start, mhat, n_topics + spare, learned.document_frequencies[seen], seed)
+        run = chosen.begin(problem(learned, mhat, **judged), first)
         provenance = _provenance(moments, chosen, seed)
 
         def solution(trace: list[float], stop: Stop) -> Solution:
             fitted = run.mixture()
-            last = arithmetic.expect(arithmetic.place(fitted)).log_likelihood
+            last = run.engine.expect(run.engine.place(fitted)).log_likelihood
             whole = _with_all_words(fitted, seen, moments, provenance)
             return Solution(
                 whole, [*trace, last], stop is Stop.CONVERGED, _sentence(stop, run, max_passes, time_limit), stop
@@ -196,9 +211,11 @@ def _solver(solver: str | Solver, sparsity: float | str | None) -> Solver:
     return EM(sparsity) if solver == "em" else SOLVERS[solver]()
 
 
-def _check(moments: PairMoments, tolerance: float) -> None:
+def _check(moments: PairMoments, tolerance: float, held_out: PairMoments | None) -> None:
     if not isinstance(moments, Moments | WeightedMoments):
         raise TypeError(f"fit_mixture fits Moments, not {type(moments).__name__}: use Moments.of(counts)")
+    if held_out is not None and (held_out.n_words, held_out.vocabulary) != (moments.n_words, moments.vocabulary):
+        raise ValueError("the moments to judge by must have the same words in the same order")
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, but is {tolerance}")
 
@@ -206,6 +223,22 @@ def _check(moments: PairMoments, tolerance: float) -> None:
 def check_n_topics(n_topics: int) -> int:
     """The number of topics as an int, or a ValueError."""
     return whole_number("n_topics", n_topics, least=1)
+
+
+def _among(moments: PairMoments, seen: Any) -> sp.csr_array:
+    """Mhat among the words `seen`, which have all its pairs."""
+    return moments.matrix if seen.size == moments.n_words else rearranged(moments.matrix, seen)
+
+
+def _held_apart(moments: PairMoments) -> tuple[PairMoments, PairMoments | None]:
+    """(the moments to learn from first, those to judge by); all of them and None if there are too few to judge by."""
+    if not isinstance(moments, Moments):
+        return moments, None
+    judges = moments.judges
+    if judges is None or judges.n_documents < FEWEST_JUDGES or not judges.n_pairs:
+        return moments, None
+    rest = moments.without_judges()
+    return (rest, judges) if rest.n_pairs and rest.n_documents >= judges.n_documents else (moments, None)
 
 
 def _pruned(moments: Moments) -> Moments:

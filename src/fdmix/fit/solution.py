@@ -32,8 +32,8 @@ class Progress:
     """What a callback is told after each pass; `mixture()` makes the best mixture so far.
 
     passes : in all phases so far; phase_passes : in this phase
-    phase : "likelihood" or "sparse", for the solver "em"; "adam" has one phase. A phase ends when it settles, so how
-        many passes it takes is not known before.
+    phase : "likelihood", "sparse" or "smooth", for the solver "em"; "adam" has one phase. A phase ends when it
+        settles, so how many passes it takes is not known before.
     """
 
     passes: int

@@ -95,15 +95,16 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
     )
 
 
-def buckets(block: Block, n_buckets: int) -> list[Block]:
-    """Spread the documents over buckets by a hash of their words and counts.
+def buckets(block: Block, n_buckets: int, n_kept: int | None = None) -> list[Block]:
+    """Spread the documents over buckets by a hash of their words and counts; the first n_kept of them.
 
     bucket_d = mix(sum_u c_d(u) hash(word u)) mod n: it does not depend on the words' order or positions,
     nor on the other documents, so that shards agree on it and removal finds the right bucket.
     """
     bucket = (content_hashes(block.counts, block.vocabulary) % np.uint64(n_buckets)).astype(np.int64)
     return [
-        replace(block, counts=block.counts[bucket == k], copies=block.copies[bucket == k]) for k in range(n_buckets)
+        replace(block, counts=block.counts[bucket == k], copies=block.copies[bucket == k])
+        for k in range(n_buckets if n_kept is None else n_kept)
     ]
 
 

@@ -1,8 +1,9 @@
 """The file of moments: arrays and facts, for the whole and for each fold.
 
-Arrays, named by the number of the part (0 is the whole, 1, 2, ... are the folds): `first`, `columns` and `sums` of
-the pair sums, `word_counts`, `document_frequencies`. Facts: `documents` (counted and skipped, for each part),
-`vocabulary`, `edits`, `preparation`, `ledger` (for each part), `weighting`.
+Arrays, named by the number of the part (0 is the whole, 1, 2, ... are the folds, or the part held out): `first`,
+`columns` and `sums` of the pair sums, `word_counts`, `document_frequencies`. Facts: `documents` (counted and skipped,
+for each part), `vocabulary`, `edits`, `preparation`, `ledger` (for each part), `weighting`, `held_out` (whether the
+last part is the one held out).
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from fdmix.storage.facts import stated_number, string, strings
 KIND, FORMAT = "moments", 3  # format 1 had no ledger; 1 and 2 knew only the weighting of the paper
 
 
-def write(path: str | os.PathLike[str], parts: Sequence[Any]) -> None:
-    """Write moments and their folds, complete or not at all."""
-    whole = parts[0]
+def write(path: str | os.PathLike[str], whole: Any, kept: Sequence[Any]) -> None:
+    """Write moments and those that are kept of parts of the documents, complete or not at all."""
+    parts = (whole, *kept)
     facts = {
+        "held_out": whole.held_out is not None,
         "documents": [[part.n_documents, part.n_skipped] for part in parts],
         "vocabulary": whole.vocabulary,
         "edits": whole.edits,
@@ -45,8 +47,11 @@ def write(path: str | os.PathLike[str], parts: Sequence[Any]) -> None:
     write_arrays(path, KIND, FORMAT, facts, arrays)
 
 
-def read(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """The fields of the moments and of each fold, as the file states them: KeyError or ValueError if it lies."""
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any] | None]:
+    """The fields of the moments, of each fold, and of the part held out, as the file states them.
+
+    KeyError or ValueError if it lies.
+    """
     facts, arrays = read_arrays(path, KIND, FORMAT)
     known = facts["vocabulary"]
     common = {
@@ -74,7 +79,11 @@ def read(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
                 "preparation": preparation if number == 0 else None,
             }
         )
-    return parts
+    if not facts.get("held_out"):
+        return parts[0], parts[1:], None
+    if len(parts) < 2:
+        raise ValueError("the part that is held out is missing")
+    return parts[0], parts[1:-1], parts[-1]
 
 
 def _document_numbers(value: Any) -> list[tuple[int, int]]:

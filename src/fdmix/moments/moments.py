@@ -30,6 +30,8 @@ from fdmix.runtime.whole_numbers import whole_number
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import reason
 
+HELD_OUT_BUCKETS = 16  # one of these buckets of documents is held out: enough to tell topics apart, little to lose
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments:
@@ -53,6 +55,8 @@ class Moments:
     preparation : how text became these words, if known
     ledger : what was counted: a digest of the documents, and the sources that were read. It adds up like the pairs
     weighting : "tokens" (a document of l tokens has weight l - 1) or "paper" (every document has weight 1)
+    held_out : the moments of one document in sixteen, chosen by a hash of its words, or None. They are part of the
+        whole; a fit subtracts them, learns from the others, and asks these how far to smooth its topics
 
     >>> moments = Moments.of([[2, 1, 0], [0, 1, 1], [0, 0, 1]], ["ant", "bee", "cat"])
     >>> moments
@@ -74,6 +78,7 @@ class Moments:
     preparation: Preparation | None = None
     ledger: Ledger = field(default_factory=Ledger)
     weighting: str = DEFAULT_WEIGHTING
+    held_out: Moments | None = None
 
     def __post_init__(self) -> None:
         n_words = self.pairs.n_words
@@ -87,8 +92,8 @@ class Moments:
             raise ValueError("numbers of documents cannot be negative")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, n_words))
-        for fold in self.folds:
-            if fold.n_words != n_words or fold.vocabulary != self.vocabulary or fold.folds:
+        for fold in self._parts():
+            if fold.n_words != n_words or fold.vocabulary != self.vocabulary or fold._parts():
                 raise ValueError("the folds must have the words of the whole, and no folds of their own")
             if fold.weighting != self.weighting:
                 raise ValueError("the folds must weigh documents as the whole does")
@@ -107,6 +112,7 @@ class Moments:
         weights: Any = None,
         weighting: str = DEFAULT_WEIGHTING,
         folds: int = 0,
+        held_out: bool = True,
         n_threads: int | None = None,
         memory_limit: float | None = None,
     ) -> Moments:
@@ -124,6 +130,8 @@ class Moments:
             as long ones
         folds : keep the moments of this many buckets of documents apart (0: none). A hash of a document's words and
             counts chooses its bucket: the same one in any shard, and for copies of the document.
+        held_out : whether to keep the moments of one document in sixteen apart, so that a fit can judge by them. With
+            folds, the first of these serves
         n_threads : default: all cores. The result does not depend on it.
         memory_limit : bytes that counting may take (default: what is free). More is refused before it starts; with a
             stream, before the block that would exceed it
@@ -146,11 +154,14 @@ class Moments:
                 cls._from_tally(tally(part, n_threads), part)
                 for part in (buckets(block, folds) if folds else [block])
             ]
+            apart = buckets(block, HELD_OUT_BUCKETS, n_kept=1)[0] if held_out and not folds else None
             del block  # adding is where memory peaks
             whole = reduce(operator.add, parts)
             if folds:
                 whole = replace(whole, folds=tuple(parts))
-            del parts
+            if apart is not None:
+                whole = replace(whole, held_out=cls._from_tally(tally(apart, n_threads), apart))
+            del parts, apart
             total = whole if total is None else total + whole
         if total is None:
             raise ValueError("there are no counts: give at least one table of documents x words")
@@ -183,7 +194,7 @@ class Moments:
     def nbytes(self) -> int:
         """Bytes in memory, folds included."""
         own = self.pairs.nbytes + self.word_counts.nbytes + self.document_frequencies.nbytes
-        return own + sum(fold.nbytes for fold in self.folds)
+        return own + sum(part.nbytes for part in self._parts())
 
     @property
     def matrix(self) -> sp.csr_array:
@@ -215,6 +226,7 @@ class Moments:
             and np.array_equal(self.document_frequencies, other.document_frequencies)
             and self.pairs == other.pairs
             and self.folds == other.folds
+            and self.held_out == other.held_out
             and (not self.folds or self.edits == other.edits)
         )
 
@@ -272,6 +284,20 @@ class Moments:
     def recorded(self, log: SourceLog) -> Moments:
         """The same moments, knowing the sources that their documents were read from."""
         return replace(self, ledger=log.ledger(self.ledger.digest))
+
+    @property
+    def judges(self) -> Moments | None:
+        """The moments of the documents that a fit judges by: the part held out, or the first fold; None without."""
+        return self.folds[0] if self.folds else self.held_out
+
+    def without_judges(self) -> Moments:
+        """The moments of all documents but those that a fit judges by."""
+        judges = self.judges
+        return self if judges is None else replace(self, folds=(), held_out=None) - judges
+
+    def _parts(self) -> tuple[Moments, ...]:
+        """The moments that are kept of parts of the documents."""
+        return self.folds if self.held_out is None else (*self.folds, self.held_out)
 
     def without_fold(self, fold: int) -> Moments:
         """The moments of all documents outside one fold: what to train on when `folds[fold]` is held out."""
@@ -395,14 +421,18 @@ class Moments:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
-        file.write(path, (self, *self.folds))
+        file.write(path, self, self._parts())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Moments:
         """Read a file of `save`: checked in full, then memory-mapped. A damaged file is refused."""
         try:
-            whole, *folds = file.read(path)
-            return cls(**whole, folds=tuple(cls(**fold) for fold in folds))
+            whole, folds, held_out = file.read(path)
+            return cls(
+                **whole,
+                folds=tuple(cls(**fold) for fold in folds),
+                held_out=None if held_out is None else cls(**held_out),
+            )
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, FileError):
                 raise
@@ -482,7 +512,14 @@ class Moments:
             preparation=joined(self.preparation, other.preparation, sign),
             ledger=self._joined_ledgers(other, sign),
             weighting=self.weighting,
+            held_out=self._joined_held_out(other, sign),
         )
+
+    def _joined_held_out(self, other: Moments, sign: int) -> Moments | None:
+        """After different edits of words, the same document may be held out in one and not in the other."""
+        if self.held_out is None or other.held_out is None or self.edits != other.edits:
+            return None
+        return self.held_out._zip(other.held_out, sign)
 
     def _joined_ledgers(self, other: Moments, sign: int) -> Ledger:
         """Digests are of documents as they were counted: after different edits of words they do not add up."""
@@ -525,4 +562,5 @@ class Moments:
             self.preparation,
             self.ledger,
             self.weighting,
+            None if self.held_out is None else self.held_out._relabel(target, words, n_words, edits=edits),
         )

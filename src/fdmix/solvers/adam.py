@@ -82,7 +82,7 @@ class _AdamRun(Run):
     phase = "adam"
 
     def __init__(self, settings: Adam, problem: Problem, start: Mixture) -> None:
-        self.settings, self.problem = settings, problem
+        self.settings, self.problem, self.engine = settings, problem, problem.engine
         self.parameters = [
             np.log(np.maximum(start.topics, TINY)),
             np.log(np.maximum(start.correlations, TINY)) / 2,  # half, because alpha = softmax(alpha' + alpha'^T)

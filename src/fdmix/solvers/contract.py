@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ class Problem:
 
     tolerance : a run has settled when a pass changes the quantity that it watches by less than this share
     keep_numbers : whether topic t of the start must stay topic t, which rules out swaps
+    held_out : an engine for the pairs of documents that are not in mhat, to judge by, if there are any
+    whole : sets up the problem with the pairs of all documents, if the held-out ones are to be learned from, too
     """
 
     engine: Engine
@@ -28,11 +31,14 @@ class Problem:
     rng: np.random.Generator
     n_threads: int | None = None
     keep_numbers: bool = False
+    held_out: Engine | None = None
+    whole: Callable[[], Problem] | None = None
 
 
 class Run(ABC):
     """One fit in progress."""
 
+    engine: Engine  # of the pairs that the run is fitting
     phase: str
     settled: str | None = None  # the reason why the run has finished, as a sentence; None before that
 
@@ -51,6 +57,11 @@ class Run(ABC):
 
 class Solver(ABC):
     """Settings of a method of fitting."""
+
+    @property
+    def judges(self) -> bool:
+        """Whether a run makes use of held-out pairs."""
+        return False
 
     def spare_topics(self, n_topics: int) -> int:
         """The number of topics that the start should have beyond those asked for."""

@@ -15,6 +15,7 @@ docs/fitting.md has a table of all constants with the measurements behind them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from fdmix.engines import Expectation, State
 from fdmix.mixture.mixture import Mixture
 from fdmix.solvers.contract import Problem, Run, Solver
+from fdmix.solvers.judged import AllPairsRun, Judge, JudgedRun, SmoothRun, mixed_with_unigram
 from fdmix.solvers.moves import merged, unmixed
 from fdmix.solvers.swaps import swapped
 
@@ -45,20 +47,20 @@ class OverRelaxation:
 class LikelihoodPhase:
     """How the likelihood phase starts and ends (docs/fitting.md, "The phases" and "Known weaknesses").
 
-    spare_topics : topics of the start beyond those asked for, as a share of these; 4 % find topics that are missed
-        without them, and 10 or 20 % find no more
+    spare_topics : topics of the start beyond those asked for, as a share of these. A start with twice the topics
+        finds most of those that are missed otherwise, and merging removes what is too many; three times find no more
     min_passes : passes before a small gain may end the phase; a guard
-    tolerance : share of the likelihood gained so far; a pass that gains less ends the phase. 1 % instead of 0.15 %
-        misses many topics where documents have many topics each
+    tolerance : share of the likelihood gained so far; a pass that gains less ends the phase. 0.15 % instead of 0.05 %
+        misses twice the topics on the paper's kind of truth
     plain_tolerance : factor on the user's tolerance where only the likelihood counts (sparsity=0), because EM
         converges slowly near the optimum
     alpha_every : passes between updates of alpha, in all phases; passes without one are a fifth faster, and no more
         of them are needed (docs/performance.md)
     """
 
-    spare_topics: float = 0.04
+    spare_topics: float = 1.0
     min_passes: int = 12
-    tolerance: float = 0.0015
+    tolerance: float = 0.0005
     plain_tolerance: float = 0.01
     alpha_every: int = 2
 
@@ -75,6 +77,7 @@ class SparsePhase:
         phase takes longer
     largest_fall : share of the likelihood gained that one pass may lose; more is a sign of too much over-relaxation
     repair_passes : passes that may lose more than this, because they repair what unmixing cut off
+    revived : share of the unigram in topics that meet more pairs, so that words which only these have can enter
     """
 
     shrinkage: float = 0.2
@@ -83,6 +86,7 @@ class SparsePhase:
     tokens_per_entry: float = 30.0
     largest_fall: float = 0.05
     repair_passes: int = 3
+    revived: float = 0.02
 
 
 @dataclass(frozen=True)
@@ -121,21 +125,47 @@ class EM(Solver):
         if isinstance(self.sparsity, str) or not 0 <= self.sparsity < np.inf:
             raise ValueError(f"sparsity is 'auto' or a number of tokens from 0 upwards, not {self.sparsity!r}")
 
+    @property
+    def judges(self) -> bool:
+        """Only with the shrinkage by default: a number asks for topics that are not smoothed."""
+        return self.sparsity == "auto"
+
     def spare_topics(self, n_topics: int) -> int:
-        """4 % of the topics: a larger start finds all topics more surely, and merging removes what is too many."""
+        """As many as the topics: a larger start finds topics more surely, and merging removes what is too many."""
         return round(LIKELIHOOD.spare_topics * n_topics) if self.sparsity else 0
 
     def begin(self, problem: Problem, start: Mixture) -> Run:
         """Start with the likelihood phase."""
         tokens = SPARSE.shrinkage if self.sparsity == "auto" else float(self.sparsity or 0)
         swaps = not problem.keep_numbers if self.swaps is None else self.swaps
-        rounds = SWAPS.max_rounds if swaps else 0
-        return _EMRun(problem, start, shrinkage=tokens / problem.n_tokens, swap_rounds=rounds)
+        run = _EMRun(problem, start, shrinkage=tokens, swap_rounds=SWAPS.max_rounds if swaps else 0)
+        if problem.held_out is None:
+            return run
+        unigram = np.asarray(problem.mhat.sum(axis=1)).ravel()
+        return JudgedRun(
+            _judged(run, problem, Judge(problem.held_out, 0.5 * unigram / unigram.sum() + 0.5 / unigram.size))
+        )
+
+
+def _judged(sparse: _EMRun, problem: Problem, judge: Judge) -> Iterator[Run]:
+    """Sparse EM, smoothing as far as the judge gains, and the same again for all pairs (docs/fitting.md)."""
+    yield sparse
+    sharp = sparse.mixture()
+    smooth = SmoothRun(problem, sharp, judge)
+    yield smooth
+    if problem.whole is None:
+        return
+    whole = problem.whole()
+    if smooth.gained:
+        yield AllPairsRun(whole, smooth.mixture(), SPARSE.revived)
+    else:
+        yield sparse.with_more_pairs(whole, sharp)
 
 
 class _EMRun(Run):
     def __init__(self, problem: Problem, start: Mixture, shrinkage: float, swap_rounds: int) -> None:
-        self.problem, self.engine, self.shrinkage = problem, problem.engine, shrinkage
+        self.problem, self.engine, self.tokens = problem, problem.engine, shrinkage
+        self.shrinkage = shrinkage / problem.n_tokens
         self.state: State = self.engine.place(start)
         self.phase = "likelihood"
         self.passes = 0
@@ -145,6 +175,12 @@ class _EMRun(Run):
         self.supports: list[int] = []  # non-zero topic entries after each pass of the sparse phase
         self.swap_rounds = swap_rounds
         self.wait = 0  # the first pass at which the sparse phase may settle
+
+    def with_more_pairs(self, problem: Problem, sharp: Mixture) -> _EMRun:
+        """The sparse phase again, from topics that it found in some of the pairs; topics keep their numbers."""
+        run = _EMRun(problem, mixed_with_unigram(sharp, problem, SPARSE.revived), self.tokens, swap_rounds=0)
+        run.phase, run.gained = "sparse", self.gained
+        return run
 
     def step(self) -> float:
         now = self.engine.expect(self.state, joint=self.passes % LIKELIHOOD.alpha_every == 0)
