@@ -31,6 +31,7 @@ COMMANDS = (
     "topics",
     "assign",
     "evaluate",
+    "compare",
     "info",
 )
 
