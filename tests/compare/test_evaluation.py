@@ -5,7 +5,7 @@ import pytest
 
 from fdmix import Corpus, metrics, worlds
 from fdmix.compare import Documents
-from fdmix.compare.evaluation import PRIORS, _best_prior, scores_of
+from fdmix.compare.evaluation import PRIORS, _best_prior, scores_of, with_seen_words
 from fdmix.compare.found import Found
 from fdmix.compare.scores import SCORES
 from fdmix.corpus.sequences import TokenSequences
@@ -87,6 +87,23 @@ def test_completion_is_that_of_metrics():
     documents = Documents.of(world.sample(300, length=20))
     train, test = (documents[part] for part in documents.split(0.2, 3))
     found = scores_of(Found(world.mixture, prior="dirichlet"), documents, train, test, 10)
-    own = metrics.completion_log_likelihood(world.mixture, test.corpus, prior="dirichlet").mean
+    known = with_seen_words(test.corpus, train.corpus)
+    own = metrics.completion_log_likelihood(world.mixture, known, prior="dirichlet").mean
     assert found["completion_own_prior"] == own
-    assert found["holdout"] == metrics.holdout_log_likelihood(world.mixture, test.corpus).mean
+    assert found["holdout"] == metrics.holdout_log_likelihood(world.mixture, known).mean
+
+
+def test_words_that_no_method_could_learn_are_not_scored():
+    """Two models that differ only in how little they give to an unseen word have the same likelihood."""
+    counts = np.zeros((40, 4), int)
+    counts[:, :3] = np.random.default_rng(0).integers(1, 4, (40, 3))
+    counts[30:, 3] = 5  # in held-out documents only
+    whole = Documents(Corpus(counts, list("abcd")))
+    train, test = whole[np.arange(30)], whole[np.arange(30, 40)]
+    assert with_seen_words(test.corpus, train.corpus).counts.toarray()[:, 3].sum() == 0
+    shares = [0.3, 0.3, 0.4]
+    sharp, smooth = ([[*(np.array(shares) * (1 - rare)), rare]] * 2 for rare in (0.0, 1e-3))
+    first, second = (
+        scores_of(Found(np.array(topics)), whole, train, test, 3)["completion"] for topics in (sharp, smooth)
+    )
+    assert first == pytest.approx(second, abs=2e-3)

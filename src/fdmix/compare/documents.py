@@ -37,8 +37,6 @@ class Documents:
             given = getattr(self, name)
             if given is not None and len(given) != self.corpus.n_documents:
                 raise ValueError(f"{name} must have one entry for each of {self.corpus.n_documents:,} documents")
-        if self.labels is not None and len({label for label in self.labels if label is not None}) < 2:
-            raise ValueError("labels must have at least two different values: leave them out, or name another column")
 
     @classmethod
     def of(
@@ -50,6 +48,8 @@ class Documents:
     ) -> Documents:
         """Without the documents that have none of the words: no method could say anything about them."""
         whole = cls(corpus, sequences, texts, None if labels is None else [_label(label) for label in labels])
+        if whole.labels is not None and len({label for label in whole.labels if label is not None}) < 2:
+            raise ValueError("labels must have at least two different values: leave them out, or name another column")
         kept = whole[np.flatnonzero(corpus.lengths > 0)]
         if kept.corpus.n_documents < MIN_DOCUMENTS:
             raise ValueError(
@@ -58,15 +58,14 @@ class Documents:
         return kept
 
     def __getitem__(self, documents: Any) -> Documents:
-        """Some of the documents, by positions; labels are not checked again."""
-        part = object.__new__(Documents)
-        for name in ("corpus", "sequences"):
-            whole = getattr(self, name)
-            object.__setattr__(part, name, None if whole is None else whole[documents])
-        for name in ("texts", "labels"):
-            whole = getattr(self, name)
-            object.__setattr__(part, name, None if whole is None else [whole[d] for d in documents.tolist()])
-        return part
+        """Some of the documents, by positions."""
+        places = documents.tolist()
+        return Documents(
+            self.corpus[documents],
+            None if self.sequences is None else self.sequences[documents],
+            None if self.texts is None else [self.texts[d] for d in places],
+            None if self.labels is None else [self.labels[d] for d in places],
+        )
 
     @cached_property
     def hashes(self) -> Any:

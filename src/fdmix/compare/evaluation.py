@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from fdmix import metrics
 from fdmix.compare.documents import Documents
 from fdmix.compare.found import Found
+from fdmix.corpus.corpus import Corpus
 from fdmix.mixture.mixture import Mixture
 
 PRIORS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of each topic; the best is looked for from the middle outwards
@@ -23,6 +25,7 @@ def scores_of(found: Found, whole: Documents, train: Documents, test: Documents,
     whole : all documents, on which coherence is measured
     """
     mixture = found.mixture(train.corpus.vocabulary)
+    test = replace(test, corpus=with_seen_words(test.corpus, train.corpus))
     scores: dict[str, Any] = {}
     prior = None
     if mixture is not None:
@@ -39,6 +42,20 @@ def scores_of(found: Found, whole: Documents, train: Documents, test: Documents,
         thetas = _thetas(found, mixture, prior, train, test)
         scores |= {} if thetas is None else of_labels(*thetas, train, test)
     return scores
+
+
+def with_seen_words(test: Corpus, train: Corpus) -> Corpus:
+    """Held-out documents without the tokens whose words no document to learn from has.
+
+    No method can know anything about such a word; which small probability it gives to it would decide over the
+    score. With 2,000 paragraphs of mlpapers, 4 % of the tokens made differences between methods ten times as large.
+    """
+    seen = np.zeros(train.n_words, bool)
+    seen[train.counts.indices] = True
+    table = test.counts.copy()
+    table.data = np.where(seen[table.indices], table.data, 0)
+    table.eliminate_zeros()
+    return Corpus(table, test.vocabulary)
 
 
 def _likelihoods(mixture: Mixture, own_prior: Any, test: Documents) -> tuple[dict[str, Any], float]:
