@@ -75,6 +75,27 @@ def test_gibbs_sampling_reports_its_progress_and_stops_when_it_has_settled():
     assert [sweeps for sweeps, *_ in said] == [100, 130]
 
 
+def test_the_mean_of_several_states():
+    """A mean over states has less noise: the topics of many short documents come closer to the truth."""
+    pytest.importorskip("tomotopy")
+    world = worlds.intervals()
+    corpus = world.sample(400, length=15, seed=1)
+    one, many = (baselines.lda(corpus, 3, sweeps=100, alpha=1.5, n_states=n) for n in (1, 20))
+    assert many.provenance["sweeps"] == 100 + 19 * 10
+    assert matching_distance(many, world.mixture).mean < matching_distance(one, world.mixture).mean
+    with pytest.raises(ValueError, match="leave out n_states"):
+        baselines.lda(corpus, 3, n_states=2, mallet="mallet")
+
+
+def test_the_samplers_own_prior_is_kept():
+    pytest.importorskip("tomotopy")
+    corpus = worlds.intervals().sample(300, length=20, seed=1)
+    fixed = baselines.lda(corpus, 3, sweeps=50, alpha=0.25, optimise=False).provenance["document_prior"]
+    assert fixed == pytest.approx([0.25] * 3)
+    learned = baselines.lda(corpus, 3, sweeps=50, alpha=0.25).provenance["document_prior"]
+    assert len(set(learned)) == 3
+
+
 def test_gibbs_sampling_resumes_from_its_checkpoint(tmp_path):
     pytest.importorskip("tomotopy")
     corpus = worlds.intervals().sample(300, length=20, seed=1)

@@ -31,6 +31,7 @@ COMMANDS = (
     "topics",
     "assign",
     "evaluate",
+    "compare",
     "info",
 )
 
@@ -342,7 +343,8 @@ def test_evaluate_several_models_with_labels(model, texts, tmp_path):
     assert good["labelled documents"] == 1501
     assert good["labels"] == 20
     assert good["purity"] == 1  # documents without a known word are a group of their own
-    for score in ("normalised mutual information (NMI)", "adjusted mutual information (AMI)"):
+    agreement = ("NMI", "AMI", "FMI", "harmonic purity")
+    for score in (name for name in good if any(word in name for word in agreement)):
         assert good[score] > 0.99
         assert bad[score] < 0.9
     assert len(good["topics"]) == 20
@@ -365,6 +367,30 @@ def test_evaluate_by_a_reference(model, texts, tmp_path):
         assert facts["coherence (NPMI)"] == pytest.approx(coherence)
         assert facts["coherence measured on"] == str(reference)
         assert "themselves" not in run(*arguments).stderr
+
+
+@pytest.mark.slow
+def test_evaluate_by_more_coherences(model, texts, tmp_path):
+    mixture = Mixture.load(model)
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("\n".join(f"{word} {u % 7} 1 {u}" for u, word in enumerate(mixture.vocabulary)))
+    arguments = ("evaluate", model, texts / "a.csv", "--column", "text", "--json")
+    facts = json.loads(run(*arguments, "--coherence", "c_v,c_npmi,embedding", "--vectors", vectors).stdout)
+    with (texts / "a.csv").open(newline="") as file:
+        lines = [row["text"].split() for row in csv.DictReader(file)]
+    tokens = [[word for word in line if word in mixture.vocabulary] for line in lines]
+    for name in ("c_v", "c_npmi"):
+        assert facts[f"coherence ({name})"] == pytest.approx(fdmix.metrics.coherence(mixture, tokens, name).mean)
+    assert 0 < facts["coherence (word vectors of the text)"] < 1
+    assert 0 < facts["coherence (word vectors of the file)"] < 1
+    assert 0.3 < facts["inverted rank-biased overlap (IRBO)"] <= 1
+    plain = json.loads(run(*arguments).stdout)
+    assert "coherence (c_v)" not in plain  # it reads the text a second time
+    assert "there is no coherence 'cv'" in run(*arguments, "--coherence", "cv", code=1).stderr
+    run("count", texts / "a.csv", "--column", "text", "--preset", "plain", "-o", tmp_path / "moments")
+    of_moments = (*arguments, "--reference", tmp_path / "moments", "--coherence")
+    assert "order of words" in run(*of_moments, "c_v", code=1).stderr
+    assert json.loads(run(*of_moments, "embedding").stdout)["coherence (word vectors of the text)"] > 0
 
 
 @pytest.mark.slow

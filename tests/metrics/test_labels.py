@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
+from sklearn.metrics import adjusted_mutual_info_score, fowlkes_mallows_score, normalized_mutual_info_score
 
-from fdmix.metrics import adjusted_mutual_information, normalised_mutual_information, purity
+from fdmix.metrics import (
+    adjusted_mutual_information,
+    fowlkes_mallows,
+    harmonic_purity,
+    normalised_mutual_information,
+    purity,
+)
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=60)
 
@@ -16,6 +22,7 @@ def test_scores_are_scikit_learns(pairs):
     topics, labels = map(list, zip(*pairs, strict=True))
     ours, theirs = adjusted_mutual_information(topics, labels), adjusted_mutual_info_score(labels, topics)
     assert ours == pytest.approx(theirs, abs=1e-9)
+    assert fowlkes_mallows(topics, labels) == pytest.approx(fowlkes_mallows_score(labels, topics), abs=1e-9)
     if len(set(topics)) > 1 and len(set(labels)) > 1:
         theirs = normalized_mutual_info_score(labels, topics, average_method="geometric")
         assert normalised_mutual_information(topics, labels) == pytest.approx(theirs, abs=1e-9)
@@ -48,3 +55,20 @@ def test_labels_of_any_kind():
         assert purity(topics, given_labels) == adjusted_mutual_information(topics, given_labels) == 1
     with pytest.raises(ValueError, match="one label for each document"):
         adjusted_mutual_information([0, 1], ["a"])
+
+
+@given(pairs)
+def test_harmonic_purity_is_the_same_both_ways(pairs):
+    topics, labels = map(list, zip(*pairs, strict=True))
+    found = harmonic_purity(topics, labels)
+    assert found == pytest.approx(harmonic_purity(labels, topics))
+    assert found == pytest.approx(2 / (1 / purity(topics, labels) + 1 / purity(labels, topics)))
+    assert min(purity(topics, labels), purity(labels, topics)) <= found + 1e-12
+
+
+def test_harmonic_purity_punishes_a_topic_for_each_document():
+    labels = ["a"] * 5 + ["b"] * 5
+    assert purity(range(10), labels) == 1
+    assert harmonic_purity(range(10), labels) == pytest.approx(2 * 0.2 / 1.2)
+    assert harmonic_purity([0] * 10, labels) == pytest.approx(2 * 0.5 / 1.5)
+    assert harmonic_purity([1] * 5 + [0] * 5, labels) == 1

@@ -12,6 +12,7 @@ import typer
 
 import fdmix
 from fdmix.cli.assign import assign
+from fdmix.cli.compare import compare
 from fdmix.cli.console import LogLines, say
 from fdmix.cli.count import count
 from fdmix.cli.demo import demo
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, info):
+for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, compare, info):
     app.command()(with_readable_values(command))
 if has_experiments():  # an installed wheel does not contain them
     app.command()(with_readable_values(reproduce))

@@ -13,6 +13,7 @@ import typer
 
 from fdmix import metrics
 from fdmix.cli.console import print_json, say, show, steps
+from fdmix.cli.evaluate_coherence import MoreCoherence, names_of
 from fdmix.cli.inputs import is_moments
 from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Split, Threads
 from fdmix.cli.tables import plain_table, words_of_topics
@@ -23,7 +24,7 @@ from fdmix.moments.moments import Moments
 from fdmix.storage.model_folder import is_model
 from fdmix.text.files import STDIN, Layout, kind_of
 from fdmix.text.reading import read_corpus
-from fdmix.text.sources import files_of
+from fdmix.text.sources import Files, files_of
 
 NO_TOPIC = -1
 OWN_DOCUMENTS = (
@@ -56,12 +57,24 @@ def evaluate(
     labels: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Column of labels that people gave: purity, NMI and AMI of the main topics."
+            metavar="COLUMN", help="Column of labels that people gave: purity, NMI, AMI and FMI of the main topics."
         ),
     ] = None,
     reference: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Large text or moments to measure coherence on (default: the input)."),
+    ] = None,
+    coherence: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="More coherences: c_v and c_npmi (as in gensim; the text is read again), embedding (word vectors "
+            "from the text's word pairs).",
+        ),
+    ] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word vectors for a coherence: text of word2vec or GloVe, .gz or not."),
     ] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
     split: Split = None,
@@ -85,6 +98,8 @@ def evaluate(
       fdmix evaluate model50 model100 test.csv --column text --labels section
 
       fdmix evaluate model test.csv --column text --reference wiki.moments
+
+      fdmix evaluate model test.csv --column text --coherence c_v,c_npmi
     """
     models, inputs = _models_and_inputs(given)
     source = files_of(
@@ -92,20 +107,22 @@ def evaluate(
     )
     if len(models) > 1 and STDIN in source.paths:
         raise ValueError("standard input can be read only once: to compare several models give a file")
+    elsewhere = None
+    if reference is not None and not is_moments(reference):
+        elsewhere = _reference_files(reference, Layout(column, (), split, encoding, delimiter, not no_header))
+    more = MoreCoherence(names_of(coherence), vectors, source if reference is None else elsewhere)
     mixtures = [Mixture.load(model) for model in models]
-    referred = (
-        None
-        if reference is None
-        else _reference(reference, Layout(column, (), split, encoding, delimiter, not no_header))
-    )
+    referred = None if reference is None else _reference(reference, elsewhere)
     results = []
     with steps() as bars:
         for name, mixture in zip(models, mixtures, strict=True):
             corpus = read_corpus(source, like=mixture, report=bars.report, n_threads=threads)
-            coherence = _coherence(mixture, corpus, referred)
-            scores = _scores(mixture, corpus) | {"coherence (NPMI)": _mean(coherence)}
+            measured_on = corpus if referred is None else referred(mixture)
+            npmi = _coherence(mixture, measured_on, may_be_short=referred is None)
+            scores = _scores(mixture, corpus) | {"coherence (NPMI)": _mean(npmi)}
+            scores |= more.scores(mixture, measured_on, threads)
             scores |= _agreement(mixture, corpus, labels) if labels else {}
-            results.append(Evaluated(name, mixture, scores, coherence))
+            results.append(Evaluated(name, mixture, scores, npmi))
     if as_json:
         facts = [_facts(result, reference, per_topic) for result in results]
         print_json(facts[0] if len(facts) == 1 else facts)
@@ -129,13 +146,16 @@ def _models_and_inputs(given: list[str]) -> tuple[list[str], list[str]]:
     return models, inputs
 
 
-def _reference(path: Path, layout: Layout) -> Callable[[Mixture], Corpus | Moments]:
+def _reference_files(path: Path, layout: Layout) -> Files:
+    return files_of([path], replace(layout, column=None) if kind_of(path) == "text" else layout)
+
+
+def _reference(path: Path, files: Files | None) -> Callable[[Mixture], Corpus | Moments]:
     """What gives the reference for a mixture: moments as they are, or text with the mixture's words and cleaning."""
-    if is_moments(path):
+    if files is None:
         moments = Moments.load(path)
         return lambda _: moments
-    source = files_of([path], replace(layout, column=None) if kind_of(path) == "text" else layout)
-    return lambda mixture: read_corpus(source, like=mixture)
+    return lambda mixture: read_corpus(files, like=mixture)
 
 
 def _scores(mixture: Mixture, corpus: Corpus) -> dict[str, Any]:
@@ -147,16 +167,21 @@ def _scores(mixture: Mixture, corpus: Corpus) -> dict[str, Any]:
         "completion log-likelihood, most likely topics": completion(mixture, corpus).mean,
         "completion log-likelihood, Dirichlet prior": completion(mixture, corpus, prior="dirichlet").mean,
         "diversity": metrics.diversity(mixture),
+        "inverted rank-biased overlap (IRBO)": _overlap(mixture),
     }
 
 
-def _coherence(mixture: Mixture, corpus: Corpus, referred: Callable[[Mixture], Corpus | Moments] | None) -> Any:
-    """The coherence of each topic, NaN where it is unknown: a short input may lack the top words of all topics."""
-    if referred is not None:
-        return metrics.coherence(mixture, referred(mixture)).topics
+def _overlap(mixture: Mixture) -> float:
+    return metrics.inverted_rank_biased_overlap(mixture) if mixture.n_topics > 1 else float("nan")
+
+
+def _coherence(mixture: Mixture, reference: Corpus | Moments, *, may_be_short: bool) -> Any:
+    """The NPMI of each topic, NaN where it is unknown: a short input may lack the top words of all topics."""
     try:
-        return metrics.coherence(mixture, corpus).topics
+        return metrics.coherence(mixture, reference).topics
     except ValueError:
+        if not may_be_short:
+            raise
         return np.full(mixture.n_topics, np.nan)
 
 
@@ -177,8 +202,10 @@ def _agreement(mixture: Mixture, corpus: Corpus, column: str) -> dict[str, Any]:
         "labelled documents": len(labelled),
         "labels": len(set(labels)),
         "purity": metrics.purity(topics, labels),
+        "harmonic purity": metrics.harmonic_purity(topics, labels),
         "normalised mutual information (NMI)": metrics.normalised_mutual_information(topics, labels),
         "adjusted mutual information (AMI)": metrics.adjusted_mutual_information(topics, labels),
+        "Fowlkes-Mallows index (FMI)": metrics.fowlkes_mallows(topics, labels),
     }
 
 

@@ -25,6 +25,38 @@ def purity(found: Any, labels: Any) -> float:
     return float(table.max(axis=1).toarray().sum() / table.sum())
 
 
+def harmonic_purity(found: Any, labels: Any) -> float:
+    """2 P I / (P + I), the harmonic mean of purity P and inverse purity I = (1/D) sum_l max_t n(topic t, label l).
+
+    Purity alone is 1 if each document has its own topic, inverse purity if all have the same; their harmonic mean is
+    1 only if topics and labels are the same groups.
+
+    found : the topic of each document, or theta, whose largest entry counts
+
+    >>> round(harmonic_purity([0, 0, 1, 2], ["a", "a", "b", "b"]), 4)
+    0.8571
+    """
+    table = _contingency(found, labels)
+    pure, inverse = (table.max(axis=axis).toarray().sum() / table.sum() for axis in (1, 0))
+    return float(2 * pure * inverse / (pure + inverse))
+
+
+def fowlkes_mallows(found: Any, labels: Any) -> float:
+    """FMI: sqrt(p q), p the share of same-topic pairs with the same label, q of same-label pairs with the same topic.
+
+    Between 0 and 1 (Fowlkes and Mallows 1983). Without a pair of documents that share a topic, or one that share a
+    label, it is 0.
+
+    found : the topic of each document, or theta, whose largest entry counts
+
+    >>> round(fowlkes_mallows([0, 0, 1, 1], ["a", "a", "b", "a"]), 4)
+    0.4082
+    """
+    table = _contingency(found, labels)
+    pairs = [float(np.sum(n * (n - 1))) for n in (table.data, table.sum(axis=1), table.sum(axis=0))]
+    return float(pairs[0] / np.sqrt(pairs[1] * pairs[2])) if pairs[1] and pairs[2] else 0.0
+
+
 def normalised_mutual_information(found: Any, labels: Any) -> float:
     """I(topic; label) / sqrt(H(topic) H(label)): 1 if each determines the other, 0 if they are independent.
 

@@ -1,0 +1,90 @@
+"""A Markdown page from the results of `benchmarks.compare`: `python -m benchmarks.comparison_page DIR > page.md`.
+
+For each corpus: what it is, the scores, the differences from fdmix paired by seed, and every cell where fdmix is not
+the best.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from fdmix.compare.methods import METHODS
+from fdmix.compare.scores import SCORES
+from fdmix.compare.tables import cell, failures, markdown, paired_markdown, shown_scores, summaries
+
+OF_TOPICS = ("completion", "completion_own_prior", "holdout", "npmi", "c_v", "c_npmi", "diversity", "irbo")
+OF_DOCUMENTS = ("nmi", "ami", "purity", "harmonic_purity", "fmi", "accuracy")
+COST = ("seconds", "cpu_seconds", "peak_megabytes")
+OURS = ("fdm", "fdm-pairs")
+
+
+def page(folder):
+    """The page as text."""
+    parts = [section(path.parent) for path in sorted(folder.glob("*/comparison.json"))]
+    if not parts:
+        raise FileNotFoundError(f"there are no results in {folder}: run python -m benchmarks.compare --out {folder}")
+    return "\n".join(["# fdmix and other topic models on public corpora", "", *parts])
+
+
+def section(folder):
+    """One corpus."""
+    facts = json.loads((folder / "comparison.json").read_text())
+    about = json.loads((folder / "machine.json").read_text())
+    rows = [json.loads(path.read_text()) for path in (folder / "runs").glob("*.json")]
+    order = list(METHODS)
+    rows.sort(key=lambda row: (row["topics"], order.index(row["method"]), row["seed"]))
+    found = summaries(rows)
+    done = [one for one in found if one.means]
+    sizes = facts["documents"]
+    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items() if number)
+    lines = [
+        f"## {folder.name}",
+        "",
+        f"{about['about']} {sizes['documents']:,} documents, {sizes['words']:,} words, {sizes['tokens']:,} tokens. "
+        f"{about['machine']}; {versions}.",
+        "",
+    ]
+    for title, names in (("Topics", OF_TOPICS), ("Topics of documents", OF_DOCUMENTS), ("Cost of the fit", COST)):
+        if set(names) & set(shown_scores(done)):
+            lines += [f"**{title}**", "", markdown(done, names)]
+    if paired := paired_markdown(rows):
+        lines += ["**Differences from the first method, paired by seed**", "", paired]
+    lines += ["**Where fdmix is not the best**", "", *(f"- {loss}" for loss in losses(done)), ""]
+    lines += [f"- {note}" for note in failures(found)]
+    return "\n".join(lines)
+
+
+def losses(found):
+    """A line for each number of topics and score where another method is better than `fdm` (or than `fdm-pairs`)."""
+    for ours in OURS:
+        for one in (one for one in found if one.method == ours):
+            peers = [peer for peer in found if peer.topics == one.topics and not peer.method.startswith("fdm")]
+            better = [text for name in shown_scores(found) if (text := _loss(one, peers, name))]
+            if better:
+                yield f"{ours}, {one.topics} topics: {'; '.join(better)}"
+
+
+def _loss(one, peers, name):
+    """The best peer, if it is better than ours by what the digits show."""
+    score = SCORES[name]
+    sign = -1 if score.less_is_better else 1
+    rivals = [peer for peer in peers if name in peer.means]
+    if name not in one.means or not rivals:
+        return None
+    best = max(rivals, key=lambda peer: sign * peer.means[name])
+    gain = sign * (best.means[name] - one.means[name])
+    return (
+        f"{score.title} {cell(one, name)}, {best.method} {cell(best, name)}"
+        if gain >= 10**-score.digits / 2
+        else None
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.comparison_page", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the --out of benchmarks.compare")
+    print(page(parser.parse_args().folder))
+
+
+if __name__ == "__main__":
+    main()
