@@ -14,11 +14,12 @@ import typer
 from fdmix import metrics
 from fdmix.cli.console import print_json, say, show, steps
 from fdmix.cli.inputs import is_moments
-from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Split, Threads
-from fdmix.cli.tables import plain_table, words_of_topics
+from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Ranking, Split, Threads, ranking_of
+from fdmix.cli.tables import plain_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.display import for_terminal, shown_words
 from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.ranking import relevance_weight
 from fdmix.moments.moments import Moments
 from fdmix.storage.model_folder import is_model
 from fdmix.text.files import STDIN, Layout, kind_of
@@ -64,6 +65,7 @@ def evaluate(
         typer.Option(metavar="FILE", help="Large text or moments to measure coherence on (default: the input)."),
     ] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
+    ranking: Ranking = None,
     split: Split = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -74,6 +76,7 @@ def evaluate(
     """Score models on documents they were not fitted to.
 
     Likelihoods are means over documents of the log-probability of a token.
+    Coherence and diversity are those of the ten words that `fdmix topics` shows.
     Compare models by completion with the Dirichlet prior. With --labels, a document's topic is the largest one under
     that prior; documents without a known word are a group of their own.
     With --json one model gives an object, several give a list.
@@ -92,7 +95,10 @@ def evaluate(
     )
     if len(models) > 1 and STDIN in source.paths:
         raise ValueError("standard input can be read only once: to compare several models give a file")
+    words_by = ranking_of(ranking)
     mixtures = [Mixture.load(model) for model in models]
+    if words_by is not None:
+        mixtures = [replace(mixture, relevance=relevance_weight(words_by, mixture.relevance)) for mixture in mixtures]
     referred = (
         None
         if reference is None
@@ -146,16 +152,16 @@ def _scores(mixture: Mixture, corpus: Corpus) -> dict[str, Any]:
         "hold-out log-likelihood": metrics.holdout_log_likelihood(mixture, corpus).mean,
         "completion log-likelihood, most likely topics": completion(mixture, corpus).mean,
         "completion log-likelihood, Dirichlet prior": completion(mixture, corpus, prior="dirichlet").mean,
-        "diversity": metrics.diversity(mixture),
+        "diversity": metrics.diversity(mixture, 10, ranking=None),
     }
 
 
 def _coherence(mixture: Mixture, corpus: Corpus, referred: Callable[[Mixture], Corpus | Moments] | None) -> Any:
     """The coherence of each topic, NaN where it is unknown: a short input may lack the top words of all topics."""
     if referred is not None:
-        return metrics.coherence(mixture, referred(mixture)).topics
+        return metrics.coherence(mixture, referred(mixture), ranking=None).topics
     try:
-        return metrics.coherence(mixture, corpus).topics
+        return metrics.coherence(mixture, corpus, ranking=None).topics
     except ValueError:
         return np.full(mixture.n_topics, np.nan)
 
@@ -190,7 +196,7 @@ def _facts(result: Evaluated, reference: Path | None, per_topic: bool) -> dict[s
     measured_on = "the input" if reference is None else str(reference)
     facts = {"model": result.name, **result.scores, "coherence measured on": measured_on}
     if per_topic:
-        words = words_of_topics(result.mixture, 10)
+        words = result.mixture.typical_words(10)
         facts["topics"] = [
             {"topic": t, "coherence": float(value), "words": words[t]} for t, value in enumerate(result.coherence)
         ]
@@ -222,7 +228,7 @@ def _print_topics(results: list[Evaluated]) -> None:
         table.add_column("topic", justify="right", style="cyan", no_wrap=True)
         table.add_column("coherence", justify="right", no_wrap=True)
         table.add_column("words", overflow="fold", min_width=24)
-        words = shown_words(words_of_topics(result.mixture, 10))
+        words = shown_words(result.mixture.typical_words(10))
         for topic in np.argsort(-result.coherence, kind="stable").tolist():
             table.add_row(str(topic), _shown(float(result.coherence[topic])), words[topic])
         show(f"\n{title}" if len(results) > 1 else "")

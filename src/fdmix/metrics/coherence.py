@@ -42,6 +42,7 @@ def coherence(
     n_words: int = 10,
     window: int = 110,
     vocabulary: Any = None,
+    ranking: Any = "probability",
 ) -> Coherence:
     """The coherence of each topic: how often its top words occur together.
 
@@ -57,6 +58,8 @@ def coherence(
         were cleaned): in the same document. In lists of tokens: in the same sliding window of `window` tokens. In
         Moments, for npmi only: p_ij is Mhat, the probability that two tokens of a document are w_i and w_j
     vocabulary : the words of the columns, for topics and tables without words
+    ranking : which words of a mixture are its top words, as in `Mixture.top_words`. The default, probability, treats
+        all models alike; None takes the words that are shown
 
     >>> corpus = Corpus.from_documents([["a", "b"], ["a", "b"], ["c"], ["c", "a"]])
     >>> coherence([["a", "b"], ["b", "c"]], corpus).topics.round(3)
@@ -75,7 +78,7 @@ def coherence(
     if kind != "tokens" and not isinstance(reference, Moments | WeightedMoments):
         reference = as_corpus(reference, mixture)
     names = None if kind == "tokens" else _names(reference, mixture, vocabulary)
-    words = [topic[:n_words] for topic in lists] if mixture is None else _top_words(mixture, n_words, names)
+    words = [topic[:n_words] for topic in lists] if mixture is None else _top_words(mixture, n_words, names, ranking)
     if kind == "tokens":
         reference = Corpus.from_documents(_windows(reference, set(chain.from_iterable(words)), window))
     single, joint, total = _frequencies(words, reference, names or reference.vocabulary)
@@ -143,9 +146,9 @@ def _names(reference: Any, mixture: Mixture | None, vocabulary: Any) -> Vocabula
     return tuple(str(u) for u in range(reference.n_words))
 
 
-def _top_words(mixture: Mixture, n_words: int, names: Vocabulary | None) -> list[list[str]]:
+def _top_words(mixture: Mixture, n_words: int, names: Vocabulary | None, ranking: Any) -> list[list[str]]:
     named = mixture if mixture.vocabulary else replace(mixture, vocabulary=names)
-    return named.top_words(n_words, as_shown=False)
+    return named.top_words(n_words, ranking=ranking, as_shown=False)
 
 
 def _windows(documents: Iterable[Sequence[str]], wanted: set[str], size: int) -> Iterable[list[str]]:
