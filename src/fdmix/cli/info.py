@@ -113,7 +113,7 @@ def _of_moments(moments: Moments) -> dict[str, Any]:
 def _ranking(mixture: Mixture) -> str:
     if mixture.relevance is None:
         return "probability"
-    return f"relevance, in which probability has the weight {mixture.relevance:g} (chosen by the fit)"
+    return f"relevance, in which probability has the weight {mixture.relevance:g}"
 
 
 def _cleaning(preparation: Preparation | None) -> Any:
