@@ -1,15 +1,16 @@
 """Make text from data safe to show: words, file names and columns can contain terminal escapes or formulas.
 
-All output passes through `for_terminal`, `for_csv` or `for_json`.
+All output passes through `for_terminal`, `for_csv`, `for_json` or `for_html`.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 JOINERS = "\u200c\u200d"  # invisible, but needed to spell Persian, Indic scripts and emoji
@@ -75,6 +76,36 @@ def for_json(value: Any, indent: int | None = None) -> str:
     if text.isprintable():
         return text
     return "".join(c if c == "\n" or not _is_hidden(c) else json.dumps(c)[1:-1] for c in text)
+
+
+def for_html(text: str) -> str:
+    r"""The text as HTML that shows it: no markup, and escapes for characters that reorder or hide text.
+
+    >>> for_html("</script>\u202e<b>")
+    '&lt;/script&gt;\\u202e&lt;b&gt;'
+    """
+    return html.escape(for_terminal(text, lines=True))
+
+
+def html_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
+    """An HTML table for notebooks; cells are text or numbers, and nothing in them becomes markup.
+
+    headers : names of the columns, or none. The first cell of each row is its heading
+    note : a line below the table
+    """
+    head = "".join(f'<th scope="col">{for_html(name)}</th>' for name in headers)
+    body = "".join(
+        f'<tr><th scope="row">{for_html(str(first))}</th>'
+        + "".join(f'<td style="text-align: left">{for_html(str(cell))}</td>' for cell in cells)
+        + "</tr>"
+        for first, *cells in rows
+    )
+    return (
+        f'<table><caption style="text-align: left">{for_html(title)}</caption>'
+        + (f"<thead><tr>{head}</tr></thead>" if head else "")
+        + f"<tbody>{body}</tbody></table>"
+        + (f"<p>{for_html(note)}</p>" if note else "")
+    )
 
 
 def storable(text: str) -> str:

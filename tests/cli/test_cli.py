@@ -363,8 +363,11 @@ def test_evaluate_by_a_reference(model, texts, tmp_path):
     ):
         arguments = ("evaluate", model, texts / "a.csv", "--column", "text", "--reference", reference)
         facts = json.loads(run(*arguments, "--json").stdout)
-        coherence = fdmix.metrics.coherence(Mixture.load(model), expected).mean
-        assert facts["coherence (NPMI)"] == pytest.approx(coherence)
+        shown = fdmix.metrics.coherence(Mixture.load(model), expected, ranking=None).mean
+        assert facts["coherence (NPMI)"] == pytest.approx(shown)
+        facts = json.loads(run(*arguments, "--ranking", "probability", "--json").stdout)
+        by_probability = fdmix.metrics.coherence(Mixture.load(model), expected).mean
+        assert facts["coherence (NPMI)"] == pytest.approx(by_probability)
         assert facts["coherence measured on"] == str(reference)
         assert "themselves" not in run(*arguments).stderr
 

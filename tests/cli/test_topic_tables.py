@@ -1,5 +1,9 @@
 """Topics as tables: words that dominate all of them, and how topics are shown."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -74,3 +78,38 @@ def test_phrases_are_separated(capsys):
 def test_lines_of_a_table_do_not_end_in_blanks(capsys):
     topic_table(mixture_with(10), typical=["some.name"] * 10)
     assert not any(line.endswith(" ") for line in capsys.readouterr().out.splitlines())
+
+
+def test_the_table_shows_the_chosen_ranking(capsys):
+    mixture = replace(mixture_with(10), relevance=0.1)
+    topic_table(mixture, 2)
+    assert "said" not in capsys.readouterr().out
+    topic_table(mixture, 2, ranking="probability")
+    assert "said w0" in capsys.readouterr().out
+    facts = topic_facts(mixture, 3)
+    assert facts[0]["words"] == ["w0", "w1", "said"]
+    assert facts[0]["probabilities"] == pytest.approx([0.2, 0.2, 0.6])
+
+
+@pytest.mark.parametrize("command", ["topics", "info", "assign", "evaluate"])
+def test_commands_take_a_ranking(command, tmp_path):
+    cleaned = Preparation(Cleaning(stop_words=None, min_letters=1))
+    replace(mixture_with(10, preparation=cleaned), relevance=0.1).save(tmp_path / "model")
+    (tmp_path / "text.txt").write_text("said w0 w1\nsaid w2 w3\n")
+
+    def run(*ranking):
+        inputs = ["text.txt"] if command in ("assign", "evaluate") else []
+        per_topic = ["--per-topic"] if command == "evaluate" else []
+        arguments = [sys.executable, "-m", "fdmix", command, "model", *inputs, *per_topic, *ranking]
+        return subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    if command == "info":
+        assert "weight 0.1" in run().stdout
+        return
+    first = run()
+    assert "w0 w1" in first.stdout.replace(",", "")
+    for ranking in ("probability", "1", "1.0"):
+        assert "said w0" in run("--ranking", ranking).stdout.replace(",", "")
+    wrong = run("--ranking", "frequency")
+    assert wrong.returncode
+    assert "there are probability, relevance, exclusive" in " ".join(wrong.stderr.split())

@@ -120,14 +120,92 @@ def test_bags_go_there_and_back():
 
 
 @pytest.mark.parametrize(
-    ("package", "method", "extra"), [("networkx", "to_networkx", "graphs"), ("pandas", "to_frame", "frames")]
+    ("package", "call", "advice"),
+    [
+        ("networkx", "to_networkx()", "pip install 'fdmix[graphs]'"),
+        ("pandas", "to_frame(library='pandas')", "pip install 'fdmix[frames]'"),
+        ("polars", "to_frame(library='polars')", "pip install polars"),
+    ],
 )
-def test_a_missing_package_is_named(package, method, extra):
+def test_a_missing_package_is_named(package, call, advice):
     code = (
         f"import sys; sys.modules[{package!r}] = None\n"
         "from fdmix import Mixture\n"
-        f"try: Mixture([[1.0]], [[1.0]]).{method}()\n"
+        f"try: Mixture([[1.0]], [[1.0]]).{call}\n"
         "except ImportError as error: print(error)"
     )
-    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert f"fdmix[{extra}]" in shown
+    assert advice in output_of(code)
+
+
+@pytest.mark.parametrize(
+    ("missing", "found"), [((), "pandas"), (("pandas",), "polars"), (("pandas", "polars"), "pyarrow")]
+)
+def test_tables_are_of_the_library_that_is_installed(missing, found):
+    code = (
+        "import sys\n"
+        "class Missing:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name in {missing!r}: raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+        "from fdmix import Mixture\n"
+        "print(type(Mixture([[1.0]], [[1.0]]).to_frame()).__module__)"
+    )
+    assert output_of(code).startswith(found)
+
+
+def output_of(code):
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+LIBRARIES = ["pandas", "polars", "arrow"]
+
+
+def records(table):
+    """The rows of a table of any library, as dictionaries of plain values."""
+    if hasattr(table, "to_pylist"):
+        return table.to_pylist()
+    return table.to_dicts() if hasattr(table, "to_dicts") else table.to_dict("records")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_words_in_every_library(library):
+    rows = records(SMALL.to_frame(2, library=library))
+    assert [(row["topic"], row["rank"], row["word"]) for row in rows] == [
+        (0, 1, "ant"), (0, 2, "bee"), (1, 1, "cat"), (1, 2, "bee"), (2, 1, "cat"),
+    ]  # fmt: skip
+    assert rows[-1]["share"] == pytest.approx(0.25)
+    assert rows[-1]["probability"] == 1
+    with pytest.raises(ValueError, match="there are pandas, polars, arrow"):
+        SMALL.to_frame(library="excel")
+
+
+def test_the_order_of_a_frame_is_that_of_the_ranking():
+    frame = SMALL.to_frame(3, ranking="exclusive")
+    assert frame[frame.topic == 1].word.tolist() == SMALL.typical_words(3, "exclusive")[1] == ["cat", "bee", "ant"]
+    by_probability = FITTED.to_frame(None, ranking="probability")
+    assert all((np.diff(group.probability) <= 0).all() for _, group in by_probability.groupby("topic"))
+    assert all(
+        group["rank"].tolist() == list(range(1, len(group) + 1)) for _, group in by_probability.groupby("topic")
+    )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_row_for_each_topic(library):
+    rows = records(SMALL.topic_table(2, library=library))
+    assert [list(row["words"]) for row in rows] == SMALL.typical_words(2)
+    assert [row["label"] for row in rows] == SMALL.suggested_labels()
+    assert [list(row["related"]) for row in rows] == [SMALL.related(t) for t in range(3)]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_row_for_each_document(library):
+    counts = [[3, 1, 0, 0], [0, 0, 0, 2], [0, 0, 4, 0]]  # no topic has the last word
+    rows = records(SMALL.document_table(counts, library=library))
+    assert [row["known_words"] for row in rows] == [4, 0, 4]
+    assert rows[0]["topic"] == 0
+    assert rows[0]["label"] == SMALL.suggested_labels()[0]
+    assert isinstance(rows[0]["topic"], int)
+    assert rows[1]["topic"] is None or str(rows[1]["topic"]) == "<NA>"
+    theta = SMALL.assign(counts)
+    assert [[row[f"topic_{t}"] for t in range(3)] for row in rows] == theta.tolist()
+    assert rows[2]["share"] == theta[2].max()

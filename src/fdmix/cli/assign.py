@@ -14,8 +14,19 @@ import typer
 from fdmix.cli.assign_rows import Sheet, writer
 from fdmix.cli.console import say, steps, timed
 from fdmix.cli.inputs import check_place, refuse_to_replace
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
-from fdmix.cli.tables import words_of_topics
+from fdmix.cli.options import (
+    Column,
+    Delimiter,
+    Encoding,
+    Force,
+    Inputs,
+    Model,
+    NoHeader,
+    Ranking,
+    Split,
+    Threads,
+    ranking_of,
+)  # fmt: skip
 from fdmix.mixture.mixture import Mixture
 from fdmix.text.files import Layout
 from fdmix.text.notices import with_notices
@@ -52,6 +63,7 @@ def assign(
         float, typer.Option(help="Smaller shares are written as 0, and left out of the long form.")
     ] = 0.001,
     words: Annotated[int, typer.Option("--words", "-n", min=1, help="Words that stand for a topic.")] = 4,
+    ranking: Ranking = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="CSV: do not mark text that spreadsheets would run as a formula.")
     ] = False,
@@ -81,6 +93,7 @@ def assign(
     if out != "-":
         check_place(Path(out))
         refuse_to_replace(Path(out), force)
+    words_by = ranking_of(ranking)
     mixture = Mixture.load(model)
     chosen = _prior(prior)
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]
@@ -89,7 +102,7 @@ def assign(
     _refuse_input(out, source)
     carried = [("file", "file")] if source.per_file or len(source.paths) > 1 else []
     carried += [(name, f"column {i}") for i, (name, _) in enumerate(kept)]
-    sheet = Sheet(words_of_topics(mixture, words), (), form, min_share)
+    sheet = Sheet(mixture.typical_words(words, words_by), (), form, min_share)
     names = _named(carried, {"topics", *sheet.names})
     sheet = replace(sheet, carried=tuple(names))
     recipe = recipe_like(mixture, steps={"min_tokens": 0})

@@ -12,7 +12,7 @@ from fdmix import worlds
 from fdmix.cli.console import fitting, say, steps, timed
 from fdmix.cli.console import out as console
 from fdmix.cli.demo_docstrings import installed_docstrings
-from fdmix.cli.tables import topic_table, words_of_topics
+from fdmix.cli.tables import topic_table
 from fdmix.display import shown_words
 from fdmix.fit.fitting import fit_mixture
 from fdmix.mixture.mixture import Mixture
@@ -59,7 +59,7 @@ def _typical(mixture: Mixture, theta: np.ndarray, lengths: np.ndarray, names: li
 
 def _assign_a_sentence(mixture: Mixture) -> None:
     theta = mixture.assign(read_corpus([SENTENCE], like=mixture, min_tokens=0), prior="dirichlet")[0]
-    words = shown_words(words_of_topics(mixture, 4))
+    words = shown_words(mixture.typical_words(4))
     console.print(f'\n"{SENTENCE}" is about', style="bold")
     for topic in np.argsort(-theta)[:3].tolist():
         if theta[topic] >= 0.05:

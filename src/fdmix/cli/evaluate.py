@@ -15,11 +15,12 @@ from fdmix import metrics
 from fdmix.cli.console import print_json, say, show, steps
 from fdmix.cli.evaluate_coherence import MoreCoherence, names_of
 from fdmix.cli.inputs import is_moments
-from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Split, Threads
-from fdmix.cli.tables import plain_table, words_of_topics
+from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Ranking, Split, Threads, ranking_of
+from fdmix.cli.tables import plain_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.display import for_terminal, shown_words
 from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.ranking import relevance_weight
 from fdmix.moments.moments import Moments
 from fdmix.storage.model_folder import is_model
 from fdmix.text.files import STDIN, Layout, kind_of
@@ -77,6 +78,7 @@ def evaluate(
         typer.Option(metavar="FILE", help="Word vectors for a coherence: text of word2vec or GloVe, .gz or not."),
     ] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
+    ranking: Ranking = None,
     split: Split = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -87,6 +89,7 @@ def evaluate(
     """Score models on documents they were not fitted to.
 
     Likelihoods are means over documents of the log-probability of a token.
+    Coherence and diversity are those of the ten words that `fdmix topics` shows.
     Compare models by completion with the Dirichlet prior. With --labels, a document's topic is the largest one under
     that prior; documents without a known word are a group of their own.
     With --json one model gives an object, several give a list.
@@ -111,7 +114,10 @@ def evaluate(
     if reference is not None and not is_moments(reference):
         elsewhere = _reference_files(reference, Layout(column, (), split, encoding, delimiter, not no_header))
     more = MoreCoherence(names_of(coherence), vectors, source if reference is None else elsewhere)
+    words_by = ranking_of(ranking)
     mixtures = [Mixture.load(model) for model in models]
+    if words_by is not None:
+        mixtures = [replace(mixture, relevance=relevance_weight(words_by, mixture.relevance)) for mixture in mixtures]
     referred = None if reference is None else _reference(reference, elsewhere)
     results = []
     with steps() as bars:
@@ -166,7 +172,7 @@ def _scores(mixture: Mixture, corpus: Corpus) -> dict[str, Any]:
         "hold-out log-likelihood": metrics.holdout_log_likelihood(mixture, corpus).mean,
         "completion log-likelihood, most likely topics": completion(mixture, corpus).mean,
         "completion log-likelihood, Dirichlet prior": completion(mixture, corpus, prior="dirichlet").mean,
-        "diversity": metrics.diversity(mixture),
+        "diversity": metrics.diversity(mixture, 10, ranking=None),
         "inverted rank-biased overlap (IRBO)": _overlap(mixture),
     }
 
@@ -178,7 +184,7 @@ def _overlap(mixture: Mixture) -> float:
 def _coherence(mixture: Mixture, reference: Corpus | Moments, *, may_be_short: bool) -> Any:
     """The NPMI of each topic, NaN where it is unknown: a short input may lack the top words of all topics."""
     try:
-        return metrics.coherence(mixture, reference).topics
+        return metrics.coherence(mixture, reference, ranking=None).topics
     except ValueError:
         if not may_be_short:
             raise
@@ -217,7 +223,7 @@ def _facts(result: Evaluated, reference: Path | None, per_topic: bool) -> dict[s
     measured_on = "the input" if reference is None else str(reference)
     facts = {"model": result.name, **result.scores, "coherence measured on": measured_on}
     if per_topic:
-        words = words_of_topics(result.mixture, 10)
+        words = result.mixture.typical_words(10)
         facts["topics"] = [
             {"topic": t, "coherence": float(value), "words": words[t]} for t, value in enumerate(result.coherence)
         ]
@@ -249,7 +255,7 @@ def _print_topics(results: list[Evaluated]) -> None:
         table.add_column("topic", justify="right", style="cyan", no_wrap=True)
         table.add_column("coherence", justify="right", no_wrap=True)
         table.add_column("words", overflow="fold", min_width=24)
-        words = shown_words(words_of_topics(result.mixture, 10))
+        words = shown_words(result.mixture.typical_words(10))
         for topic in np.argsort(-result.coherence, kind="stable").tolist():
             table.add_row(str(topic), _shown(float(result.coherence[topic])), words[topic])
         show(f"\n{title}" if len(results) > 1 else "")

@@ -85,6 +85,7 @@ def _of_model(mixture: Mixture) -> dict[str, Any]:
         "topics": mixture.n_topics,
         "words": mixture.n_words,
         "active entries": int((mixture.topics > 0).sum()),
+        "ranking of words": _ranking(mixture),
         "provenance": dict(mixture.provenance),
         "cleaning": _cleaning(mixture.preparation),
     }
@@ -108,6 +109,12 @@ def facts_of(moments: Moments) -> dict[str, Any]:
 
 def _of_moments(moments: Moments) -> dict[str, Any]:
     return {"kind": "moments"} | facts_of(moments) | {"cleaning": _cleaning(moments.preparation)}
+
+
+def _ranking(mixture: Mixture) -> str:
+    if mixture.relevance is None:
+        return "probability"
+    return f"relevance, in which probability has the weight {mixture.relevance:g}"
 
 
 def _cleaning(preparation: Preparation | None) -> Any:

@@ -14,6 +14,7 @@ from typer.models import OptionInfo
 
 from fdmix.cli.console import say
 from fdmix.corpus.preparation import Cleaning
+from fdmix.mixture.ranking import relevance_weight
 from fdmix.text.cleaning import cleaning_of, names_a_file
 from fdmix.text.files import Layout
 
@@ -59,6 +60,10 @@ Weighting = Annotated[
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.", metavar="FILE")]
 Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.", metavar="FILES")]
+Ranking = _option(
+    str, "Which words describe a topic: probability, relevance, exclusive, or the weight of probability in the "
+    "relevance, from 0 to 1 (default: the weight that the fit has chosen).", None, "RANKING",
+)  # fmt: skip
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.", metavar="MODEL")]
 
 TEXT: dict[str, tuple[Any, Any]] = {
@@ -128,6 +133,16 @@ class TextOptions:
         if names_a_file(steps.get("stop_words")) and "add_stop_words" not in steps:
             say("The file of --stop-words replaces all lists: use --add-stop-words to add to a language's list.")
         return cls(layout, cleaning, preset is not None or bool(steps))
+
+
+def ranking_of(given: str | None) -> str | float | None:
+    """The value of --ranking as `Mixture.top_words` takes it: a name, a number, or None."""
+    try:
+        ranking: str | float | None = given if given is None else float(given)
+    except ValueError:
+        ranking = given
+    relevance_weight(ranking, None)  # refuses what is no ranking
+    return ranking
 
 
 def with_text_options(command: Callable[..., Any]) -> Callable[..., Any]:

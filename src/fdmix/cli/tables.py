@@ -17,23 +17,17 @@ STOP_WORD = re.compile(r"\w[\w’-]*")  # what can be typed after --add-stop-wor
 MOST_HINTED = 12
 
 
-def words_of_topics(mixture: Mixture, n_words: int) -> list[list[str]]:
-    """The most probable words of each topic, without words of probability 0: a sparse topic may have fewer."""
-    n_active = np.count_nonzero(mixture.topics, axis=1).tolist()
-    return [words[:n] for words, n in zip(mixture.top_words(n_words), n_active, strict=True)]
-
-
-def topic_facts(mixture: Mixture, n_words: int = 10) -> list[dict[str, Any]]:
+def topic_facts(mixture: Mixture, n_words: int = 10, ranking: Any = None) -> list[dict[str, Any]]:
     """Number, share, words with probabilities and related topics of each topic."""
     facts = []
-    for number, words in enumerate(words_of_topics(mixture, n_words)):
-        best = np.argsort(-mixture.topics[number], kind="stable")[: len(words)]
+    for number, top in enumerate(mixture.top_columns(n_words, ranking)):
+        words = [u for u in top.tolist() if mixture.topics[number, u] > 0]
         facts.append(
             {
                 "topic": number,
                 "share": float(mixture.shares[number]),
-                "words": words,
-                "probabilities": [float(p) for p in mixture.topics[number, best]],
+                "words": [mixture.word(u) for u in words],
+                "probabilities": [float(mixture.topics[number, u]) for u in words],
                 "related": mixture.related(number),
             }
         )
@@ -41,11 +35,15 @@ def topic_facts(mixture: Mixture, n_words: int = 10) -> list[dict[str, Any]]:
 
 
 def topic_table(
-    mixture: Mixture, n_words: int = 8, typical: list[str] | None = None, most: int | None = None
+    mixture: Mixture,
+    n_words: int = 8,
+    typical: list[str] | None = None,
+    most: int | None = None,
+    ranking: Any = None,
 ) -> None:
     """Print the topics, the largest first."""
     order = np.argsort(-mixture.shares, kind="stable")[:most].tolist()
-    words = shown_words(words_of_topics(mixture, n_words))
+    words = shown_words(mixture.typical_words(n_words, ranking))
     near = [" ".join(map(str, mixture.related(number, 2))) for number in range(mixture.n_topics)]
     table = plain_table()
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
@@ -84,6 +82,6 @@ def hint_at_dominating_words(mixture: Mixture) -> None:
     typed = ",".join(form for form in forms if STOP_WORD.fullmatch(form))
     advice = f" To leave them out, read the text again with --add-stop-words {typed}" if typed else ""
     say(
-        "These words are among the top 10 of at least half of the topics and do not tell topics apart: "
+        "These words are among the 10 most probable of at least half of the topics and do not tell topics apart: "
         f"{', '.join(map(shown_word, shown))}.{advice}"
     )

@@ -15,7 +15,10 @@ from fdmix.corpus.counts import check_width, document_lengths, whole_counts
 from fdmix.corpus.graphs import neighbours
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, require_known
+from fdmix.display import html_table, shown_words
 from fdmix.runtime.whole_numbers import whole_number
+
+FREQUENT_WORDS = 10  # shown in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,6 +203,22 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"Corpus({self.n_documents:,} documents, {self.n_words:,} words, {self.n_tokens:,} tokens)"
+
+    def _repr_html_(self) -> str:
+        totals = np.asarray(self.counts.sum(axis=0)).ravel()
+        frequent = [u for u in np.argsort(-totals, kind="stable")[:FREQUENT_WORDS].tolist() if totals[u]]
+        words = [] if self.vocabulary is None else [self.vocabulary[u] for u in frequent]
+        if self.preparation is not None:
+            words = [self.preparation.shown(word) for word in words]
+        rows = [
+            ("documents", f"{self.n_documents:,}"),
+            ("words", f"{self.n_words:,}"),
+            ("tokens", f"{self.n_tokens:,}"),
+            ("tokens in a document", f"{np.median(self.lengths):,.0f} (median)" if len(self) else "none"),
+            *([("most frequent words", shown_words([words])[0])] if words else []),
+            *([("columns", ", ".join(map(str, self.documents)))] if self.documents else []),
+        ]
+        return html_table("Corpus", (), rows)
 
     def split(self, holdout: float = 0.2, seed: int = 0) -> tuple[Corpus, Corpus]:
         """Set a random share of the documents aside: `train, test = corpus.split(0.2, seed=0)`.

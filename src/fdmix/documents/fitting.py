@@ -14,6 +14,7 @@ from fdmix.fit.correlations import fit_correlations
 from fdmix.fit.fitting import check_n_topics, fit_mixture
 from fdmix.fit.solution import Progress, Solution
 from fdmix.fit.stopping import Stop, Stopping
+from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
@@ -107,7 +108,7 @@ def _with_correlations(
     if late or last:
         stop = Stop.INTERRUPTED
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
-    mixture = replace(refined, correlations=alpha)
+    mixture = with_word_ranking(replace(refined, correlations=alpha), moments.matrix, moments.n_tokens)
     if stop is None:
         return Solution(mixture, likelihoods, True, fit.reason)
     return Solution(mixture, likelihoods, False, stop.value, stop)

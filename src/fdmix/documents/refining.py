@@ -17,6 +17,7 @@ from fdmix.documents.document_fit import DocumentFit, Refinement
 from fdmix.documents.training import TrainingDocuments
 from fdmix.fit.correlations import fit_correlations
 from fdmix.fit.stopping import Stop, Stopping
+from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.mixture.assignment import aligned_counts
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
@@ -103,6 +104,7 @@ def refine(
             moments = Moments.of(fit.training.table, n_threads=n_threads)
             tell = None if stopped else fit.tell_of_correlations
             alpha, _, last = fit_correlations(refined, moments, n_threads, tell)
+            refined = with_word_ranking(refined, moments.matrix, moments.n_tokens)
         refined = replace(refined, correlations=alpha)
     return _marked_as_stopped(refined) if interrupted or late or last else refined
 

@@ -17,6 +17,7 @@ from fdmix.fit.capacity import too_many_topics
 from fdmix.fit.solution import Progress, Solution
 from fdmix.fit.starts import DIMENSIONS, STARTS, starting_mixture
 from fdmix.fit.stopping import Stop, Stopping
+from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.contract import PairMoments
 from fdmix.moments.moments import Moments
@@ -93,13 +94,13 @@ def fit_mixture(
     mhat = _among(moments, seen)
     if n_topics == 1:
         topic = np.asarray(mhat.sum(axis=1)).ravel()
-        only = Mixture(topic[None] / topic.sum(), np.ones((1, 1)))
+        only = with_word_ranking(Mixture(topic[None] / topic.sum(), np.ones((1, 1))), mhat, moments.n_tokens)
         whole = _with_all_words(only, seen, moments, _provenance(moments, chosen, seed))
         return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
     if complaint := too_many_topics(n_topics, moments.n_tokens, seen.size, getattr(moments, "n_documents", None)):
         log.warning(complaint)
     _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
-    stopping = Stopping(callback, time_limit)
+    stopping, all_pairs = Stopping(callback, time_limit), mhat
     with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
 
         def problem(learned: PairMoments, matrix: sp.csr_array, **judged: Any) -> Problem:
@@ -113,8 +114,7 @@ def fit_mixture(
         if chosen.judges and judges is not None:
             judged["held_out"] = engine_for(engine, judges.matrix[seen][:, seen], n_topics, n_threads)
             if learned is not moments:
-                whole = mhat
-                judged["whole"] = lambda: problem(moments, whole)
+                judged["whole"] = lambda: problem(moments, all_pairs)
                 mhat = _among(learned, seen)
         else:
             learned = moments
@@ -127,7 +127,7 @@ def fit_mixture(
         provenance = _provenance(moments, chosen, seed)
 
         def solution(trace: list[float], stop: Stop) -> Solution:
-            fitted = run.mixture()
+            fitted = with_word_ranking(run.mixture(), all_pairs, moments.n_tokens)
             last = run.engine.expect(run.engine.place(fitted)).log_likelihood
             whole = _with_all_words(fitted, seen, moments, provenance)
             return Solution(
@@ -296,7 +296,10 @@ def _aligned_start(start: Mixture, n_topics: int, seen: Any, moments: PairMoment
 def _with_all_words(mixture: Mixture, seen: Any, moments: PairMoments, provenance: dict[str, Any]) -> Mixture:
     topics = np.zeros((mixture.n_topics, moments.n_words))
     topics[:, seen] = mixture.topics
-    return Mixture(topics, mixture.correlations, moments.vocabulary, moments.preparation, provenance)
+    return Mixture(
+        topics, mixture.correlations, moments.vocabulary, moments.preparation, provenance,
+        relevance=mixture.relevance, n_tokens=mixture.n_tokens,
+    )  # fmt: skip
 
 
 def _provenance(moments: PairMoments, solver: Solver, seed: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fdmix.display import html_table
 from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
 
@@ -25,6 +26,14 @@ class Solution:
     converged: bool
     reason: str
     stop: Stop = Stop.CONVERGED
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("ended", ("" if self.converged else "early: ") + self.reason),
+            ("passes over the pairs", f"{len(self.log_likelihoods) - 1:,}"),
+            ("log-likelihood of a pair", f"{self.log_likelihoods[-1]:.4f}"),
+        ]
+        return html_table("Solution", (), rows) + self.mixture._repr_html_()
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ def coherence(
     window: int | None = None,
     vocabulary: Any = None,
     exact_windows: bool = False,
+    ranking: Any = "probability",
 ) -> Coherence:
     """The coherence of each topic: how often its top words occur together.
 
@@ -63,6 +64,8 @@ def coherence(
     window : the tokens in a window, by default 10 for c_npmi and else 110; a shorter document is one window. A larger
         number than any document's length counts documents
     vocabulary : the words of the columns, for topics and tables without words
+    ranking : which words of a mixture are its top words, as in `Mixture.top_words`. The default, probability, treats
+        all models alike; None takes the words that are shown
     exact_windows : for c_npmi and c_v, count every window that has a word. gensim counts a word as absent, from the
         moment one of its tokens leaves the window, until the next one comes in, even if the window has it once more;
         so does this function unless told otherwise
@@ -90,7 +93,7 @@ def coherence(
     if kind != "tokens" and not isinstance(reference, Moments | WeightedMoments):
         reference = as_corpus(reference, mixture)
     names = None if kind == "tokens" else _names(reference, mixture, vocabulary)
-    words = [topic[:n_words] for topic in lists] if mixture is None else _top_words(mixture, n_words, names)
+    words = [topic[:n_words] for topic in lists] if mixture is None else _top_words(mixture, n_words, names, ranking)
     if kind == "tokens":
         as_gensim = measure in WINDOWS and not exact_windows
         single, joint, total = window_counts(words, reference, size, forget_repeats=as_gensim)
@@ -171,6 +174,6 @@ def _names(reference: Any, mixture: Mixture | None, vocabulary: Any) -> Vocabula
     return tuple(str(u) for u in range(reference.n_words))
 
 
-def _top_words(mixture: Mixture, n_words: int, names: Vocabulary | None) -> list[list[str]]:
+def _top_words(mixture: Mixture, n_words: int, names: Vocabulary | None, ranking: Any) -> list[list[str]]:
     named = mixture if mixture.vocabulary else replace(mixture, vocabulary=names)
-    return named.top_words(n_words, as_shown=False)
+    return named.top_words(n_words, ranking=ranking, as_shown=False)

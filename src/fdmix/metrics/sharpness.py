@@ -47,17 +47,20 @@ def anchor_words(topics: Any, *, vocabulary: Any = None) -> list[Anchor]:
     return anchors
 
 
-def diversity(topics: Any, n_words: int = 25) -> float:
+def diversity(topics: Any, n_words: int = 25, *, ranking: Any = "probability") -> float:
     """The share of distinct words among the top words of all topics; 1 if no two topics share one.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, an array (T, N), or lists of words
+    ranking : which words of a mixture are its top words, as in `Mixture.top_words`; None takes those that are shown
 
     >>> diversity([["ant", "bee"], ["bee", "cat"]])
     0.75
     """
     n_words = whole_number("n_words", n_words, least=1)
     lists = word_lists(topics)
-    top: Any = _top(as_mixture(topics), n_words).tolist() if lists is None else [topic[:n_words] for topic in lists]
+    top: Any = (
+        _top(as_mixture(topics), n_words, ranking).tolist() if lists is None else [topic[:n_words] for topic in lists]
+    )
     words = list(chain.from_iterable(top))
     if not words:
         raise ValueError("no topic has a word")
@@ -129,6 +132,9 @@ def exclusivity(topics: Any, n_words: int = 10) -> float:
     return float(np.mean(own / np.where(total > 0, total, 1)[top]))
 
 
-def _top(mixture: Mixture, n_words: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def _top(
+    mixture: Mixture, n_words: int, ranking: Any = "probability"
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     n_words = whole_number("n_words", n_words, least=1)
-    return np.argsort(-mixture.topics, axis=1, kind="stable")[:, : min(n_words, mixture.n_words)]
+    top: np.ndarray[tuple[int, int], np.dtype[np.int64]] = mixture.top_columns(n_words, ranking)
+    return top

@@ -1,4 +1,4 @@
-"""Topics in the forms of other packages: pyLDAvis, networkx, pandas. Plain arrays in, their objects out."""
+"""Topics in the forms of other packages: pyLDAvis and networkx. Plain arrays in, their objects out."""
 
 from __future__ import annotations
 
@@ -87,23 +87,3 @@ def correlation_graph(correlations: Floats, top_words: list[list[str]], threshol
             i, j, weight=float(correlations[i, j]), lift=float(lifts[i, j]), correlation=float(correlation[i, j])
         )
     return graph
-
-
-def topic_frame(topics: Floats, shares: Floats, words: list[str], n: int | None) -> Any:
-    """A pandas table of the n most probable words of each topic: topic, share, rank, word, probability.
-
-    None stands for all words; those of probability 0 are never listed.
-    """
-    pandas = ask_for("pandas", "frames")
-    order = np.argsort(-topics, axis=1, kind="stable")[:, :n]
-    probability = np.take_along_axis(topics, order, axis=1)
-    topic, rank = np.nonzero(probability)
-    return pandas.DataFrame(
-        {
-            "topic": topic,
-            "share": shares[topic],
-            "rank": rank + 1,
-            "word": [words[u] for u in order[topic, rank]],
-            "probability": probability[topic, rank],
-        }
-    )

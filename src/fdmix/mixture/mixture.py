@@ -14,7 +14,11 @@ from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
 from fdmix.mixture.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
-from fdmix.mixture.export import correlation_graph, pyldavis_arguments, topic_frame
+from fdmix.mixture.export import correlation_graph, pyldavis_arguments
+from fdmix.mixture.frames import as_frame, document_columns, topic_columns, word_columns
+from fdmix.mixture.labels import labels_from_words
+from fdmix.mixture.notebook import topics_html
+from fdmix.mixture.ranking import WordRanking, relevance_weight
 from fdmix.mixture.relations import lift, related_topics, topic_correlation
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import mapping, reason, strings
@@ -39,6 +43,9 @@ class Mixture:
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
     concentration : A of the Dirichlet prior A E[theta] of documents, estimated by `refine`, or None. Without it, the
         prior matches alpha
+    relevance : lambda, the weight of probability in the relevance that words are ranked by, chosen by the fit; None
+        ranks them by probability
+    n_tokens : tokens that the topics were fitted to, if known; rare words do not describe a topic
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -54,6 +61,8 @@ class Mixture:
     preparation: Preparation | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     concentration: float | None = None
+    relevance: float | None = None
+    n_tokens: float | None = None
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -82,6 +91,10 @@ class Mixture:
             array.setflags(write=False)
         if self.concentration is not None and not 0 < self.concentration < np.inf:
             raise ValueError(f"the concentration must be a positive number, not {self.concentration!r}")
+        if self.relevance is not None and not 0 <= self.relevance <= 1:
+            raise ValueError(f"the relevance must be a number from 0 to 1, not {self.relevance!r}")
+        if self.n_tokens is not None and not 0 < self.n_tokens < np.inf:
+            raise ValueError(f"the number of tokens must be positive, not {self.n_tokens!r}")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
 
@@ -115,13 +128,42 @@ class Mixture:
     def __repr__(self) -> str:
         return f"Mixture({self.n_topics:,} topics over {self.n_words:,} words)"
 
-    def top_words(self, n: int = 10, *, as_shown: bool = True) -> list[list[str]]:
-        """The n most probable words of each topic, as people write them; by position without a vocabulary.
+    def _repr_html_(self) -> str:
+        return topics_html(self)
 
+    def top_words(self, n: int = 10, *, ranking: Any = None, as_shown: bool = True) -> list[list[str]]:
+        """The n words that describe each topic best, as people write them; by position without a vocabulary.
+
+        ranking : None, as the fit has chosen (`relevance`), or by probability if no fit has; "probability";
+            "relevance"; "exclusive", words that other topics lack; or the weight of probability, from 0 to 1
         as_shown : whether stems are shown in their most frequent form, or as they stand in the vocabulary
+
+        >>> topics = [[0.6, 0.3, 0.1], [0.6, 0.1, 0.3]]
+        >>> Mixture(topics, vocabulary=["said", "ant", "bee"]).top_words(1, ranking="exclusive")
+        [['ant'], ['bee']]
         """
         name = self.word if as_shown or self.vocabulary is None else self.vocabulary.__getitem__
-        return [[name(u) for u in np.argsort(-topic, kind="stable")[:n].tolist()] for topic in self.topics]
+        return [[name(u) for u in words] for words in self.top_columns(n, ranking).tolist()]
+
+    def typical_words(self, n: int = 10, ranking: Any = None) -> list[list[str]]:
+        """Like `top_words`, without words of probability 0: a topic with fewer than n words has a shorter list."""
+        top = self.top_columns(n, ranking)
+        return [
+            [self.word(u) for u in words if topic[u] > 0]
+            for words, topic in zip(top.tolist(), self.topics, strict=True)
+        ]
+
+    def top_columns(self, n: int | None = 10, ranking: Any = None) -> Any:
+        """(T, n), the columns of the words of `top_words`; None gives all words in their order."""
+        weight = relevance_weight(ranking, self.relevance)
+        return WordRanking(self.topics, self.shares, self.n_tokens).order(weight, n)
+
+    def suggested_labels(self, n: int = 3, ranking: Any = None) -> list[str]:
+        """A name for each topic, of its n most typical words, and more where two topics would have the same name.
+
+        Words that are part of a phrase in the name are left out: "supreme court, judge", not "supreme court, court".
+        """
+        return labels_from_words(self.typical_words(5 * n, ranking), n)
 
     def word(self, u: int) -> str:
         """The word of column u in its most frequent form."""
@@ -212,14 +254,35 @@ class Mixture:
     def to_networkx(self, threshold: float = 1.0, n: int = 5) -> Any:
         """The graph of topics that come together: an edge where the lift alpha_ij / (s_i s_j) exceeds the threshold.
 
-        Nodes are numbers of topics, with `words` (the n most probable ones) and `share`; edges have `weight`
+        Nodes are numbers of topics, with `words` (the first n of `top_words`) and `share`; edges have `weight`
         (alpha_ij), `lift` and `correlation`.
         """
         return correlation_graph(self.correlations, self.top_words(n), threshold)
 
-    def to_frame(self, n: int | None = 10) -> Any:
-        """A pandas table of the n most probable words of each topic (None: all that it has), a row each."""
-        return topic_frame(self.topics, self.shares, self._names(), n)
+    def to_frame(self, n: int | None = 10, *, ranking: Any = None, library: str | None = None) -> Any:
+        """A table of the first n words of each topic (None: all that it has): topic, share, rank, word, probability.
+
+        ranking : as in `top_words`
+        library : "pandas", "polars" or "arrow"; None takes the first of these that is installed
+        """
+        top = self.top_columns(n, ranking)
+        return as_frame(word_columns(self.topics, self.shares, self._names(), top), library)
+
+    def topic_table(self, n: int = 10, *, ranking: Any = None, library: str | None = None) -> Any:
+        """A table with a row for each topic: topic, share, label, words (lists), related (lists of topics)."""
+        words, labels = self.typical_words(n, ranking), self.suggested_labels(ranking=ranking)
+        related = [self.related(t) for t in range(self.n_topics)]
+        return as_frame(topic_columns(self.shares, labels, words, related), library)
+
+    def document_table(self, counts: Any, prior: Any = None, *, library: str | None = None) -> Any:
+        """A table with a row for each document: document, topic, label, share, known_words, topic_0, topic_1, ...
+
+        `topic` is the largest one, with its label and share; all three are missing for a document without a known
+        word. `known_words` are its tokens whose words the mixture has.
+        """
+        found = self.assignment(counts, prior)
+        labels = self.suggested_labels()
+        return as_frame(document_columns(found.theta, found.empty, found.lengths, labels), library)
 
     def _names(self) -> list[str]:
         return [self.word(u) for u in range(self.n_words)]
@@ -232,6 +295,8 @@ class Mixture:
             "provenance": dict(self.provenance),
             "preparation": None if self.preparation is None else self.preparation.facts(),
             "concentration": self.concentration,
+            "relevance": self.relevance,
+            "tokens": self.n_tokens,
             "vocabulary": self.vocabulary,
         }
         write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
@@ -242,18 +307,24 @@ class Mixture:
         arrays, facts = read_folder(path)
         try:
             topics, correlations = (_probabilities(arrays[name], name) for name in ("topics", "correlations"))
-            known, concentration = facts["vocabulary"], facts.get("concentration")
-            if concentration is not None and type(concentration) not in (int, float):
-                raise ValueError(f"the concentration must be a number, not {concentration!r}")
+            known = facts["vocabulary"]
             return cls(
                 topics, correlations,
                 None if known is None else strings(known, "the vocabulary"),
                 Preparation.from_facts(facts["preparation"]),
                 mapping(facts["provenance"], "the provenance"),
-                None if concentration is None else float(concentration),
+                *(_stated(facts, name) for name in ("concentration", "relevance", "tokens")),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileError(f"{path} is not a valid model: {reason(error)}") from None
+
+
+def _stated(facts: Mapping[str, Any], name: str) -> float | None:
+    """A number that a file states, or None; older files do not have all of them."""
+    value = facts.get(name)
+    if value is not None and type(value) not in (int, float):
+        raise ValueError(f"the {name} must be a number, not {value!r}")
+    return None if value is None else float(value)
 
 
 def _probabilities(array: Any, name: str) -> Any:

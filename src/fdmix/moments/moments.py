@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Cleaning, Preparation, joined, least_count
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
+from fdmix.display import html_table
 from fdmix.moments import file
 from fdmix.moments.blocks import Block, PreparationsOfStream, Tally, blocks_of, buckets, corpora, tally
 from fdmix.moments.cost import Estimate
@@ -205,6 +206,17 @@ class Moments:
     def unigram(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The row sums of Mhat, the mean of c_d(u) / l_d: the one topic of a mixture with T = 1."""
         return self.pairs.row_sums() / self._mass()
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("documents", f"{self.n_documents:,}"),
+            ("skipped (under two tokens)", f"{self.n_skipped:,}"),
+            ("words", f"{self.n_words:,}" + (" (open vocabulary)" if self.is_open else "")),
+            ("tokens", f"{self.n_tokens:,}"),
+            ("word pairs", f"{self.n_pairs:,}"),
+            *([("folds", f"{len(self.folds):,}")] if self.folds else []),
+        ]
+        return html_table("Moments", (), rows)
 
     def __repr__(self) -> str:
         folds = f"; {len(self.folds)} folds" if self.folds else ""

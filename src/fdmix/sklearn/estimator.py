@@ -233,6 +233,18 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    def _repr_html_inner(self) -> str:
+        return super()._repr_html_inner() + self._topics_html()
+
+    def _repr_mimebundle_(self, **settings: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**settings)
+        return bundle | {kind: html + self._topics_html() for kind, html in bundle.items() if kind == "text/html"}
+
+    def _topics_html(self) -> str:
+        """The topics below scikit-learn's picture of the estimator, if they are fitted already."""
+        fitted: Solution | None = vars(self).get("_solution")
+        return "" if fitted is None else fitted.mixture._repr_html_()
+
     @with_callbacks
     def _solve(self, **data: Any) -> None:
         """Fit the topics to the moments."""
