@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
 from fdmix.documents.document_fit import DocumentFit, Refinement
@@ -69,14 +71,18 @@ def fit_documents(
     corpus = corpus[useful]
     if n_topics > 1:
         require_memory(corpus.counts, n_topics, max_documents, n_threads)
-    held_out, rest = (corpus[documents] for documents in held_out_split(corpus.counts))
+    chosen, others = held_out_split(corpus.counts)
+    held_out, rest = corpus[chosen], corpus[others]
+    left_out = corpus[np.setdiff1d(np.arange(corpus.n_documents), others)]
     with deferred_ctrl_c:
         moments = Moments.of(rest, weighting=weighting, n_threads=n_threads)
         fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
         if not fitted.converged:  # stopped by a limit, the callback or the user
             return fitted
         try:
-            fit = begin_document_fit(fitted.mixture, rest, held_out, max_documents, seed, n_threads, stopping)
+            fit = begin_document_fit(
+                fitted.mixture, rest, held_out, max_documents, seed, n_threads, stopping, left_out
+            )
         except KeyboardInterrupt:
             return _stopped(fitted, Stop.INTERRUPTED)
         if fit is None:
@@ -84,7 +90,7 @@ def fit_documents(
         stop = _run(fit)
         if not fit.has_result:
             return _stopped(fitted, stop) if stop is not None else fitted
-        return _with_correlations(fit, fitted, moments, stop, n_threads)
+        return _with_correlations(fit, fitted, moments, left_out, stop, n_threads)
 
 
 def _run(fit: DocumentFit) -> Stop | None:
@@ -92,16 +98,17 @@ def _run(fit: DocumentFit) -> Stop | None:
     try:
         with one_blas_thread:
             stopped = fit.run_passes() or fit.run_sampling()
+            fit.learn_from_left_out()
     except KeyboardInterrupt:
         return Stop.INTERRUPTED
     return fit.stopping.stop if stopped else None
 
 
 def _with_correlations(
-    fit: DocumentFit, fitted: Solution, moments: Moments, stop: Stop | None, n_threads: int | None
+    fit: DocumentFit, fitted: Solution, moments: Moments, left_out: Corpus, stop: Stop | None, n_threads: int | None
 ) -> Solution:
-    """The refined topics, and alpha as the pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
-    refined, late = completed(fit.mixture)
+    """The refined topics, and alpha as all pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
+    (refined, moments), late = completed(lambda: (fit.mixture(), moments + Moments.of(left_out, n_threads=n_threads)))
     tell = None if stop is not None else fit.tell_of_correlations
     alpha, likelihood, last = fit_correlations(refined, moments, n_threads, tell)
     if late or last:

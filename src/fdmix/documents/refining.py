@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.corpus.content_hashes import in_order_of_content
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
 from fdmix.documents.document_fit import DocumentFit, Refinement
@@ -93,6 +94,7 @@ def refine(
         interrupted = stopped = False
         try:
             stopped = fit.run_passes(passes) or (passes == "auto" and fit.run_sampling())
+            fit.learn_from_left_out()
         except KeyboardInterrupt:
             interrupted = stopped = True
         if not fit.has_result:
@@ -100,7 +102,7 @@ def refine(
         refined, late = completed(fit.mixture)
         alpha, last = refined.correlations, True  # Ctrl-C was pressed, unless the next step ends
         with suppress(KeyboardInterrupt):
-            moments = Moments.of(fit.training.table, n_threads=n_threads)
+            moments = Moments.of(fit.learned_from, n_threads=n_threads)
             tell = None if stopped else fit.tell_of_correlations
             alpha, _, last = fit_correlations(refined, moments, n_threads, tell)
         refined = replace(refined, correlations=alpha)
@@ -121,24 +123,35 @@ def begin_document_fit(
     seed: int,
     n_threads: int | None,
     stopping: Stopping,
+    left_out: Any = None,
 ) -> DocumentFit | None:
-    """A fit to documents, ready for its first pass; None if there is nothing to refine, or nothing to learn from."""
+    """A fit to documents, ready for its first pass; None if there is nothing to refine, or nothing to learn from.
+
+    left_out : documents to learn from at the end, of a corpus that `unseen` documents were taken from
+    """
     max_documents, seed = whole_number("max_documents", max_documents, least=1), whole_number("seed", seed)
-    thread_count(n_threads)
-    table = aligned_counts(corpus, mixture.vocabulary, mixture.n_words)[0]
-    table = table[with_pairs(table)]
+    workers, table = Workers(n_threads), _aligned(corpus, mixture)
+    table = in_order_of_content(table[with_pairs(table)])  # any order gives the same topics
     if mixture.n_topics == 1 or table.nnz == 0:
         return None
     table = _sampled(table, max_documents, seed)
     require_memory(table, mixture.n_topics, max_documents, n_threads)
-    held_out = None if unseen is None else aligned_counts(unseen, mixture.vocabulary, mixture.n_words)[0]
-    learned_from = held_out is None and table.shape[0] >= MIN_DOCUMENTS
-    if learned_from:
-        held_out, table = (table[documents] for documents in held_out_split(table))
-    fit = DocumentFit(mixture, TrainingDocuments(table), held_out, Workers(n_threads), seed, stopping)
-    if learned_from:
-        fit.forget_held_out()
+    if unseen is not None:
+        held_out = in_order_of_content(_aligned(unseen, mixture))
+        left_out = None if left_out is None else in_order_of_content(_aligned(left_out, mixture))
+        return DocumentFit(mixture, TrainingDocuments(table), held_out, workers, seed, stopping, left_out)
+    if table.shape[0] < MIN_DOCUMENTS:
+        return DocumentFit(mixture, TrainingDocuments(table), None, workers, seed, stopping)
+    chosen, rest = held_out_split(table)
+    others = np.setdiff1d(np.arange(table.shape[0]), rest)
+    fit = DocumentFit(mixture, TrainingDocuments(table[rest]), table[chosen], workers, seed, stopping, table[others])
+    fit.forget_held_out()
     return fit
+
+
+def _aligned(corpus: Any, mixture: Mixture) -> sp.csr_array:
+    """The counts of a corpus over the mixture's words."""
+    return aligned_counts(corpus, mixture.vocabulary, mixture.n_words)[0]
 
 
 def _sampled(table: sp.csr_array, max_documents: int, seed: int) -> sp.csr_array:

@@ -13,7 +13,14 @@ import scipy.sparse as sp
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
-from fdmix.mixture.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
+from fdmix.mixture.assignment import (
+    Assignment,
+    aligned_counts,
+    assign,
+    dirichlet_parameters,
+    matched_prior,
+    token_shares,
+)
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments, topic_frame
 from fdmix.mixture.relations import lift, related_topics, topic_correlation
 from fdmix.storage.arrays import FileError
@@ -37,8 +44,8 @@ class Mixture:
     vocabulary : N words, optional
     preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
-    concentration : A of the Dirichlet prior A E[theta] of documents, estimated by `refine`, or None. Without it, the
-        prior matches alpha
+    prior : a_t, (T,), the parameters of the Dirichlet prior of documents, learned by `fit_documents` or `refine`, or
+        None. Without it, the prior matches alpha
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -53,7 +60,7 @@ class Mixture:
     vocabulary: Vocabulary | None = None
     preparation: Preparation | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    concentration: float | None = None
+    prior: Floats | None = None
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -80,8 +87,10 @@ class Mixture:
             object.__setattr__(self, name, array if exact else array / total)
         for array in (self.topics, self.correlations):
             array.setflags(write=False)
-        if self.concentration is not None and not 0 < self.concentration < np.inf:
-            raise ValueError(f"the concentration must be a positive number, not {self.concentration!r}")
+        if self.prior is not None:
+            prior = dirichlet_parameters(self.prior, len(topics))
+            prior.setflags(write=False)
+            object.__setattr__(self, "prior", prior)
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
 
@@ -99,6 +108,11 @@ class Mixture:
     def shares(self) -> Floats:
         """E[theta], the row sums of alpha: how much of the corpus each topic makes up."""
         return np.asarray(self.correlations.sum(axis=1))
+
+    @property
+    def concentration(self) -> float | None:
+        """A, the sum of the prior's parameters: its strength in tokens; None without a prior."""
+        return None if self.prior is None else float(self.prior.sum())
 
     def lift(self) -> Floats:
         """alpha_ij / (p_i p_j), (T, T): above 1 where two topics occur together more often than by chance."""
@@ -157,8 +171,8 @@ class Mixture:
         """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
 
         counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
-        prior : None; "dirichlet", for about the posterior mean under the Dirichlet that has the mixture's
-            concentration or, without one, matches E[theta] and trace(alpha); or Dirichlet parameters
+        prior : None; "dirichlet", for about the posterior mean under the mixture's prior or, without one, under the
+            Dirichlet that matches E[theta] and trace(alpha); or Dirichlet parameters
         tolerance : the most that another theta could gain in the mean log-probability of a token, certified
         sparse : return a scipy CSR array instead of a NumPy array
 
@@ -180,7 +194,7 @@ class Mixture:
         """Like `assign`, with everything that is known about the result."""
         table, unknown = aligned_counts(counts, self.vocabulary, self.n_words)
         if isinstance(prior, str) and prior == "dirichlet":
-            prior = matched_prior(self.correlations, self.concentration)
+            prior = matched_prior(self.correlations) if self.prior is None else self.prior
         result = assign(
             self.topics, self.correlations, table,
             prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads,
@@ -231,10 +245,10 @@ class Mixture:
             "words": self.n_words,
             "provenance": dict(self.provenance),
             "preparation": None if self.preparation is None else self.preparation.facts(),
-            "concentration": self.concentration,
             "vocabulary": self.vocabulary,
         }
-        write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
+        arrays = {"topics": self.topics, "correlations": self.correlations}
+        write_folder(path, arrays if self.prior is None else arrays | {"prior": self.prior}, facts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Mixture:
@@ -242,15 +256,13 @@ class Mixture:
         arrays, facts = read_folder(path)
         try:
             topics, correlations = (_probabilities(arrays[name], name) for name in ("topics", "correlations"))
-            known, concentration = facts["vocabulary"], facts.get("concentration")
-            if concentration is not None and type(concentration) not in (int, float):
-                raise ValueError(f"the concentration must be a number, not {concentration!r}")
+            known = facts["vocabulary"]
             return cls(
                 topics, correlations,
                 None if known is None else strings(known, "the vocabulary"),
                 Preparation.from_facts(facts["preparation"]),
                 mapping(facts["provenance"], "the provenance"),
-                None if concentration is None else float(concentration),
+                _stored_prior(arrays.get("prior"), facts.get("concentration"), correlations),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileError(f"{path} is not a valid model: {reason(error)}") from None
@@ -261,6 +273,15 @@ def _probabilities(array: Any, name: str) -> Any:
     if array.ndim != 2 or array.dtype.kind != "f" or not (np.abs(array) <= 2).all():
         raise ValueError(f"{name} must be a table of probabilities")
     return array
+
+
+def _stored_prior(prior: Any, concentration: Any, correlations: Floats) -> Any:
+    """The prior of a folder; older folders store only its strength A, and then it is A E[theta]."""
+    if prior is not None or concentration is None:
+        return prior
+    if type(concentration) not in (int, float) or not 0 < concentration < np.inf:
+        raise ValueError(f"the concentration must be a positive number, not {concentration!r}")
+    return matched_prior(correlations, float(concentration))
 
 
 def dirichlet_correlations(a: Floats) -> Floats:
