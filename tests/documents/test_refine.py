@@ -611,6 +611,14 @@ def test_the_order_of_documents_changes_nothing(case, copies):
     np.testing.assert_allclose(first.prior, second.prior, rtol=1e-6)
 
 
+def test_documents_are_weighted_in_all_moments_alike(case):
+    """Also those of held-out documents, which alpha is fitted to in the end."""
+    corpus = case[1][:300]
+    paper, tokens = (fit_documents(corpus, 3, weighting=weighting).mixture for weighting in ("paper", "tokens"))
+    np.testing.assert_allclose(paper.topics, tokens.topics, atol=1e-5)  # these documents all have the same length
+    np.testing.assert_allclose(paper.correlations, tokens.correlations, atol=1e-5)
+
+
 def test_the_order_of_documents_changes_nothing_for_refine(case):
     _, corpus, rough, unseen = case
     few, some = corpus[:500], unseen[:200]

@@ -40,8 +40,8 @@ def fit_documents(
     """Topics fitted to word pairs (`fit_mixture`) and then refined on documents (`refine`).
 
     The fit to the pairs sees the whole corpus at once and is fast; documents know more than pairs. A few documents
-    are held out of both and choose how far passes and sampling go. Last, alpha is fitted to the pairs again, with
-    the refined topics.
+    are held out of both and choose how far passes and sampling go. They are learned from at the end. Last, alpha is
+    fitted to the pairs again, with the refined topics. The order of the documents changes nothing.
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
@@ -108,9 +108,10 @@ def _with_correlations(
     fit: DocumentFit, fitted: Solution, moments: Moments, left_out: Corpus, stop: Stop | None, n_threads: int | None
 ) -> Solution:
     """The refined topics, and alpha as all pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
-    (refined, moments), late = completed(lambda: (fit.mixture(), moments + Moments.of(left_out, n_threads=n_threads)))
+    settings: dict[str, Any] = {"weighting": moments.weighting, "n_threads": n_threads}
+    (refined, pairs), late = completed(lambda: (fit.mixture(), moments + Moments.of(left_out, **settings)))
     tell = None if stop is not None else fit.tell_of_correlations
-    alpha, likelihood, last = fit_correlations(refined, moments, n_threads, tell)
+    alpha, likelihood, last = fit_correlations(refined, pairs, n_threads, tell)
     if late or last:
         stop = Stop.INTERRUPTED
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
