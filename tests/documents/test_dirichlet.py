@@ -14,6 +14,7 @@ from fdmix.documents.training import TrainingDocuments
 from fdmix.kernels.gibbs import topic_lengths
 from fdmix.metrics import completion_log_likelihood
 from fdmix.runtime.threads import Workers
+from fdmix.storage.arrays import FileError
 from fdmix.storage.model_folder import write_folder
 
 TRUE = np.array([1.5, 0.1, 0.4, 0.02])
@@ -130,6 +131,17 @@ def test_a_folder_with_a_strength_only_still_loads(tmp_path):
     write_folder(tmp_path / "old", arrays, facts | {"concentration": 2.0})
     np.testing.assert_allclose(Mixture.load(tmp_path / "old").prior, [1.2, 0.8])
     assert Mixture.load(tmp_path / "model").prior is None
+
+
+@pytest.mark.parametrize("prior", [[0.1], [0.1, -1.0], [0.1, np.nan], [[0.1, 0.2]]])
+def test_a_folder_with_an_impossible_prior_is_refused(tmp_path, prior):
+    mixture = Mixture([[0.9, 0.1], [0.2, 0.8]])
+    mixture.save(tmp_path / "model")
+    facts = json.loads((tmp_path / "model" / "model.json").read_text())["facts"]
+    arrays = {"topics": mixture.topics, "correlations": mixture.correlations, "prior": np.array(prior)}
+    write_folder(tmp_path / "forged", arrays, facts)
+    with pytest.raises(FileError, match=r"not a valid model: .*prior"):
+        Mixture.load(tmp_path / "forged")
 
 
 @pytest.mark.parametrize("prior", [0.0, -1.0, [0.1], [0.1, np.nan], [0.1, 0.0], [[0.1, 0.1]]])
