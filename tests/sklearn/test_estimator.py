@@ -151,6 +151,17 @@ def test_weighted_moments_are_their_definition(rows, random):
         assert np.array_equal(copies.document_frequencies, moments.document_frequencies)
 
 
+@pytest.mark.filterwarnings("ignore::fdmix.sklearn.estimator.FractionalCountsWarning")
+def test_transform_uses_the_prior_that_was_learned_from_documents():
+    model = FDM(6, prior="dirichlet").fit(X[:500])
+    a = model.mixture_.prior
+    assert a is not None
+    np.testing.assert_array_equal(model.transform(X[:20]), model.mixture_.assign(X[:20], a))
+    half, given = X[:20] * 0.5, FDM(6, prior=a)
+    given.__dict__ = model.__dict__ | {"prior": a}
+    np.testing.assert_array_equal(model.transform(half), given.transform(half))
+
+
 def test_fractional_counts_are_taken_as_weights_with_a_warning():
     shares = sp.csr_array(X / 7.0)
     with pytest.warns(FractionalCountsWarning, match="whole token counts"):

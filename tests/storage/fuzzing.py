@@ -265,7 +265,8 @@ class ModelFolders:
     def same(self, a: Mixture, b: Mixture) -> str:
         assert np.array_equal(a.topics, b.topics)
         assert np.array_equal(a.correlations, b.correlations)
-        assert (a.vocabulary, a.preparation, a.concentration) == (b.vocabulary, b.preparation, b.concentration)
+        assert np.array_equal(a.prior, b.prior)  # also None and None
+        assert (a.vocabulary, a.preparation) == (b.vocabulary, b.preparation)
         assert repr(a.provenance) == repr(b.provenance)
         return "the same"
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from fdmix.corpus.vocabulary import Vocabulary
 
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+COPY_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two copies of a document get the same hash
 
 
 def content_hashes(counts: sp.csr_array, vocabulary: Vocabulary | None = None) -> Hashes:
@@ -28,6 +29,21 @@ def content_hashes(counts: sp.csr_array, vocabulary: Vocabulary | None = None) -
 def in_order_of_content(counts: sp.csr_array) -> sp.csr_array:
     """The documents in an order that depends on their contents only: the same however they arrived."""
     return sp.csr_array(counts[np.argsort(content_hashes(counts), kind="stable")])
+
+
+def copy_hashes(contents: Hashes) -> Hashes:
+    """A hash for every document, from its content and how many copies come before it: copies get different ones.
+
+    Copies are all alike, so the same contents get the same hashes in any order of the documents.
+    """
+    order = np.argsort(contents, kind="stable")
+    inside = np.concatenate([[False], contents[order][1:] == contents[order][:-1]])  # a copy of the one before
+    position = np.arange(contents.size, dtype=np.uint64)
+    first = np.maximum.accumulate(np.where(inside, np.uint64(0), position))
+    hashes = np.empty_like(contents)
+    with np.errstate(over="ignore"):
+        hashes[order] = _mixed(contents[order] + (position - first + np.uint64(1)) * COPY_STEP)
+    return hashes
 
 
 def _word_hashes(vocabulary: Vocabulary) -> Hashes:

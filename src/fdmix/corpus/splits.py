@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus.content_hashes import content_hashes
+from fdmix.corpus.content_hashes import content_hashes, copy_hashes
 
 HELD_OUT_SHARE = 0.05  # of the documents; enough to tell scores apart, and little is lost to learn from
 MAX_HELD_OUT = 4_000  # documents; scoring more takes time and settles nothing
@@ -21,16 +21,17 @@ def with_pairs(table: sp.csr_array) -> Any:
 
 
 def held_out_split(table: sp.csr_array) -> tuple[Any, Any]:
-    """(positions of the held-out documents, positions of those to learn from), the same with any seed.
+    """(positions of the held-out documents, positions of those to learn from), chosen by hashes of the contents.
 
-    Copies of held-out documents are not learned from: held-out documents must be unseen. Where documents repeat so
-    much that too few others would be left, as with documents of two words, copies are learned from. The seed plays no
-    part, because other documents to learn from change the topics more than another start or other draws.
+    The same documents are held out in any order, with any seed, with or without names of words. The seed plays no
+    part, because other documents to learn from change the topics more than another start or other draws. Copies of
+    held-out documents are not learned from, because held-out documents must be unseen. Where documents repeat so much
+    that too few others would be left, as with documents of two words, copies are learned from.
     """
     n_documents = table.shape[0]
     n_held_out = min(MAX_HELD_OUT, max(MIN_DOCUMENTS // 4, round(HELD_OUT_SHARE * n_documents)))
-    held_out, rest = np.split(np.random.default_rng([0, 2]).permutation(n_documents), [n_held_out])
     contents = content_hashes(table)
+    held_out, rest = np.split(np.argsort(copy_hashes(contents), kind="stable"), [n_held_out])
     unlike = rest[~np.isin(contents[rest], contents[held_out])]
     return np.sort(held_out), np.sort(unlike if unlike.size >= MIN_TRAINING_SHARE * rest.size else rest)
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.documents.cvb0 import cvb0_pass
-from fdmix.documents.gibbs import STRONGEST_PRIOR, WEAKEST_PRIOR
+from fdmix.documents.dirichlet import STRONGEST_PRIOR, WEAKEST_PRIOR
 from fdmix.documents.heldout import Choice, HeldOutDocuments
 from fdmix.documents.schedule import Sampling
 from fdmix.documents.topic_counts import TopicCounts
@@ -19,6 +19,7 @@ from fdmix.mixture.assignment import matched_prior
 from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.threads import Workers
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 MAX_PASSES = 12  # CVB0 passes of passes="auto"; held-out documents ended them after one to six on all corpora
 NO_MORE_GAIN = "held-out documents stopped improving"
 BUDGET_RAN_OUT = "all sweeps of the sampling schedule were made"
@@ -50,6 +51,7 @@ class DocumentFit:
 
     mixture : the topics it begins with
     heldout : documents to choose by, if there are any
+    left_out : documents to learn from at the end: held-out ones and their copies, unless somebody else needs them
     reason : why it ended by itself, a sentence
     """
 
@@ -61,25 +63,34 @@ class DocumentFit:
         workers: Workers,
         seed: int,
         stopping: Stopping,
+        left_out: sp.csr_array | None = None,
     ) -> None:
+        self.left_out = left_out
         self.start, self.training, self.workers, self.seed, self.stopping = mixture, training, workers, seed, stopping
         self.reason = NO_MORE_GAIN
         self.heldout = None
         if heldout_table is not None:
             self.heldout = HeldOutDocuments(heldout_table, training.background, workers, seed)
         concentration = float(np.clip(matched_prior(mixture.correlations).sum(), WEAKEST_PRIOR, STRONGEST_PRIOR))
-        self.best = Choice(TopicCounts.of(mixture, training.n_tokens), concentration)
+        counts = TopicCounts.of(mixture, training.n_tokens)
+        self.best = Choice(counts, counts.prior(concentration))
 
     def forget_held_out(self) -> None:
         """Subtract what the topics expect of the held-out documents, if the topics were fitted to them, too."""
         assert self.heldout is not None
         counts, held_out = self.best.counts, self.heldout.table
-        learned = cvb0_pass(counts, counts.prior(self.best.concentration), held_out, self.workers)
+        learned = cvb0_pass(counts, self.best.prior, held_out, self.workers)
         n_tokens = self.training.n_tokens
         grown = counts.counts * ((n_tokens + held_out.sum()) / max(n_tokens, 1.0))
         left = sp.csr_array(grown - learned.counts)
         if left.sum() > 0:
             self.best = replace(self.best, counts=TopicCounts.with_values(left, np.maximum(left.data, 0.0)))
+
+    @property
+    def learned_from(self) -> sp.csr_array:
+        """All documents that the result was learned from."""
+        some = self.training.table
+        return some if self.left_out is None else sp.csr_array(sp.vstack([some, self.left_out], format="csr"))
 
     @property
     def has_result(self) -> bool:
@@ -91,12 +102,11 @@ class DocumentFit:
 
         Whether somebody asked to stop.
         """
-        self.best = self._choose(self.best.counts, self.best.concentration)
+        self.best = self._choose(self.best.counts, self.best.prior)
         most = MAX_PASSES if passes == "auto" else int(passes)
         for done in range(1, most + 1):
-            counts, concentration = self.best.counts, self.best.concentration
-            learned = cvb0_pass(counts, counts.prior(concentration), self.training.table, self.workers)
-            there = self._choose(learned, concentration)
+            learned = cvb0_pass(self.best.counts, self.best.prior, self.training.table, self.workers)
+            there = self._choose(learned, learned.prior(self.best.concentration))
             stop = self._tell(there, done, "passes", most)
             worse = there.completion <= self.best.completion
             if passes != "auto" or not worse:
@@ -106,7 +116,7 @@ class DocumentFit:
         return False
 
     def run_sampling(self) -> bool:
-        """Gibbs sampling from where the passes ended, kept if it has the better quality or completion.
+        """Gibbs sampling from where the passes ended, kept if it completes held-out documents better.
 
         Whether somebody asked to stop.
         """
@@ -120,22 +130,35 @@ class DocumentFit:
         except KeyboardInterrupt:
             self.best = sampling.best.choice
             raise
-        if best.quality < sampling.first.quality and best.choice.completion < before.completion:
+        if best.choice is before:
             return sampling.stopped
         self.best = best.choice
-        self.best = sampling.blended(best)
+        self.best = sampling.smoothed(best).choice
         return sampling.stopped or self._tell(self.best, sampling.done, "sampling", sampling.n_sweeps)
+
+    def learn_from_left_out(self) -> None:
+        """Add what the best topics expect of the documents that were left out to choose by; nothing is chosen anew.
+
+        A word that only these documents have is shared out by its company, since the topics are smoothed for it.
+        """
+        if self.left_out is None or not self.left_out.nnz or np.isnan(self.best.completion):
+            return
+        counts, background = self.best.counts, self.best.background
+        everywhere = np.outer(self.training.background, counts.totals)
+        smooth = TopicCounts(sp.csr_array((1 - background) * counts.counts + background * everywhere))
+        learned = cvb0_pass(smooth, self.best.prior, self.left_out, self.workers)
+        self.best = replace(self.best, counts=TopicCounts(sp.csr_array(counts.counts + learned.counts)))
 
     def mixture(self) -> Mixture:
         """The best topics, smoothed with the background, and alpha of the start; a topic without a token stays."""
         background = self.best.background
         topics = self.best.counts.topics(where_empty=self.start.topics)
         topics = (1 - background) * topics + background * self.training.background
-        known = None if np.isnan(self.best.completion) else self.best.concentration
+        known = None if np.isnan(self.best.completion) else self.best.prior
         return replace(
             self.start,
             topics=topics / topics.sum(axis=1, keepdims=True),
-            concentration=known,
+            prior=known,
             provenance=dict(self.start.provenance) | {"refined": {"background": background}},
         )
 
@@ -143,10 +166,10 @@ class DocumentFit:
         """Tell the callback of passes that fit alpha; it cannot stop them."""
         return self._tell(self.best, done, "correlations", of)
 
-    def _choose(self, counts: TopicCounts, concentration: float) -> Choice:
+    def _choose(self, counts: TopicCounts, prior: Floats) -> Choice:
         if self.heldout is None:
-            return Choice(counts, concentration, completion=float("nan"))
-        return self.heldout.choose(counts, concentration)
+            return Choice(counts, prior, completion=float("nan"))
+        return self.heldout.choose(counts, prior)
 
     def _tell_of_sweeps(self, choice: Choice, done: int, of: int, scored: bool = True) -> bool:
         return self._tell(choice, done, "sampling", of, scored)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
 from fdmix.documents.document_fit import DocumentFit, Refinement
@@ -39,8 +41,8 @@ def fit_documents(
     """Topics fitted to word pairs (`fit_mixture`) and then refined on documents (`refine`).
 
     The fit to the pairs sees the whole corpus at once and is fast; documents know more than pairs. A few documents
-    are held out of both and choose how far passes and sampling go. Last, alpha is fitted to the pairs again, with
-    the refined topics.
+    are held out of both and choose how far passes and sampling go. They are learned from at the end. Last, alpha is
+    fitted to the pairs again, with the refined topics. The order of the documents changes nothing.
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
@@ -70,14 +72,19 @@ def fit_documents(
     corpus = corpus[useful]
     if n_topics > 1:
         require_memory(corpus.counts, n_topics, max_documents, n_threads)
-    held_out, rest = (corpus[documents] for documents in held_out_split(corpus.counts))
+    chosen, others = held_out_split(corpus.counts)
+    held_out, rest = corpus[chosen], corpus[others]
+    left_out = corpus[np.setdiff1d(np.arange(corpus.n_documents), others)]
     with deferred_ctrl_c:
-        moments = Moments.of(rest, weighting=weighting, n_threads=n_threads)
-        fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), **settings)
+        counting: dict[str, Any] = {"weighting": weighting, "held_out": False, "n_threads": n_threads}
+        moments, judges = Moments.of(rest, **counting), Moments.of(held_out, **counting)
+        fitted = fit_mixture(moments, n_topics, solver=EM(swaps=True), held_out=judges, **settings)
         if not fitted.converged:  # stopped by a limit, the callback or the user
             return fitted
         try:
-            fit = begin_document_fit(fitted.mixture, rest, held_out, max_documents, seed, n_threads, stopping)
+            fit = begin_document_fit(
+                fitted.mixture, rest, held_out, max_documents, seed, n_threads, stopping, left_out
+            )
         except KeyboardInterrupt:
             return _stopped(fitted, Stop.INTERRUPTED)
         if fit is None:
@@ -85,7 +92,7 @@ def fit_documents(
         stop = _run(fit)
         if not fit.has_result:
             return _stopped(fitted, stop) if stop is not None else fitted
-        return _with_correlations(fit, fitted, moments, stop, n_threads)
+        return _with_correlations(fit, fitted, moments, left_out, stop, n_threads)
 
 
 def _run(fit: DocumentFit) -> Stop | None:
@@ -93,18 +100,20 @@ def _run(fit: DocumentFit) -> Stop | None:
     try:
         with one_blas_thread:
             stopped = fit.run_passes() or fit.run_sampling()
+            fit.learn_from_left_out()
     except KeyboardInterrupt:
         return Stop.INTERRUPTED
     return fit.stopping.stop if stopped else None
 
 
 def _with_correlations(
-    fit: DocumentFit, fitted: Solution, moments: Moments, stop: Stop | None, n_threads: int | None
+    fit: DocumentFit, fitted: Solution, moments: Moments, left_out: Corpus, stop: Stop | None, n_threads: int | None
 ) -> Solution:
-    """The refined topics, and alpha as the pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
-    refined, late = completed(fit.mixture)
+    """The refined topics, and alpha as all pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
+    settings: dict[str, Any] = {"weighting": moments.weighting, "held_out": False, "n_threads": n_threads}
+    (refined, pairs), late = completed(lambda: (fit.mixture(), moments + Moments.of(left_out, **settings)))
     tell = None if stop is not None else fit.tell_of_correlations
-    alpha, likelihood, last = fit_correlations(refined, moments, n_threads, tell)
+    alpha, likelihood, last = fit_correlations(refined, pairs, n_threads, tell)
     if late or last:
         stop = Stop.INTERRUPTED
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]

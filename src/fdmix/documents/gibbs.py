@@ -1,4 +1,4 @@
-"""Gibbs sampling: one topic for every token, drawn again in every sweep."""
+"""Gibbs sampling: one topic for every token, drawn again in every sweep, with a Dirichlet prior that is learned."""
 
 from __future__ import annotations
 
@@ -10,33 +10,47 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fdmix.documents.dirichlet import learned_prior
 from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import TrainingDocuments, document_ranges
-from fdmix.kernels.gibbs import count_topics, cumulative_weights, sweep_all_topics, sweep_documents, word_weights
+from fdmix.kernels.gibbs import (
+    count_topics,
+    cumulative_weights,
+    sweep_all_topics,
+    sweep_documents,
+    topic_lengths,
+    word_weights,
+)
 from fdmix.kernels.vectors import LANES
 from fdmix.runtime.threads import Workers
 
-WEAKEST_PRIOR, STRONGEST_PRIOR = 1e-3, 1e3  # concentrations A of the Dirichlet prior of documents
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 WORD_PRIOR = 0.01  # tokens of every word in every topic (LDA's eta)
 MANY_TOPICS = 40  # times the topics of a document: with fewer in all, looking at all of them is faster
 FIRST_ROUNDS = 3  # draws of each token in the first sweep, which begins with topics drawn from their shares
+SWEEPS_BETWEEN_PRIORS = 5  # the prior changes slowly, and learning it takes as long as an eighth of a sweep
+MOST_TOKENS = 1_000  # of a topic in a document that the prior is learned from; it grows with their logarithm
 RANGES = 16  # of documents and of words, worked on in parallel
 
 
 class GibbsSampler:
     """The topic of every token of the training documents.
 
-    A sweep sees the topic counts of the sweep before, so the order of documents and the number of threads change
-    nothing. The prior is the same for all topics: with it, topics became more coherent (docs/research).
+    A sweep sees the topic counts of the sweep before, so the order in which documents are swept and the number of
+    threads change nothing.
+
+    prior : a_t, the Dirichlet parameters of a document's topics
+    equal_prior : whether all topics keep the same a_t when the prior is learned
     """
 
     def __init__(
-        self, training: TrainingDocuments, counts: TopicCounts, concentration: float, seed: int, workers: Workers
+        self, training: TrainingDocuments, counts: TopicCounts, prior: Floats, seed: int, workers: Workers
     ) -> None:
-        table, self.workers = training.table, workers
-        self.counts, self.concentration = counts.counts.toarray().astype(np.float32), concentration
-        lengths = np.asarray(table.sum(axis=1)).ravel()
-        self.tokens = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), np.repeat(table.indices, table.data)
+        table, self.workers, self.prior, self.equal_prior = training.table, workers, prior, False
+        self.counts = counts.counts.toarray().astype(np.float32)
+        self.lengths = np.asarray(table.sum(axis=1)).ravel().astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
+        self.tokens = starts, np.repeat(table.indices, table.data)
         self.order = np.argsort(self.tokens[1], kind="stable").astype(np.int32)
         self.first = np.searchsorted(self.tokens[1][self.order], np.arange(table.shape[1] + 1))
         edges = np.searchsorted(self.first, np.linspace(0, self.order.size, RANGES + 1)[1:-1]).tolist()
@@ -47,21 +61,36 @@ class GibbsSampler:
         self.seed, self.n_sweeps, self.rounds = seed, 0, FIRST_ROUNDS
         self.topics_per_document = training.mean_length  # on average, before the last sweep
 
-    def with_prior(self, factor: float) -> GibbsSampler:
-        """A copy that goes on with a prior `factor` times as strong."""
+    def with_equal_prior(self) -> GibbsSampler:
+        """A copy that goes on with a prior that is as strong, and the same for all topics."""
         other = copy(self)
-        other.z = self.z.copy()
-        other.concentration = float(np.clip(factor * self.concentration, WEAKEST_PRIOR, STRONGEST_PRIOR))
+        other.z, other.prior, other.equal_prior = self.z.copy(), np.full(self.prior.size, self.prior.mean()), True
         return other
 
-    def mean(self, n_sweeps: int, stopped: Callable[[], bool] | None = None) -> TopicCounts | None:
+    def mean(
+        self, n_sweeps: int, stopped: Callable[[], bool] | None = None, learn_prior: bool = False
+    ) -> TopicCounts | None:
         """The mean topic counts of n_sweeps sweeps; None if `stopped`, which is asked after each of them, says so."""
         total = np.zeros(self.counts.shape)
         for _ in range(n_sweeps):
             total += self.sweep()
+            if learn_prior and self.n_sweeps % SWEEPS_BETWEEN_PRIORS == 0:
+                self.prior = self.learned_prior()
             if stopped is not None and stopped():
                 return None
         return TopicCounts(sp.csr_array(total / n_sweeps))
+
+    def learned_prior(self) -> Floats:
+        """The prior that makes the documents' numbers of tokens of each topic most likely."""
+        width = int(min(self.lengths.max(initial=1), MOST_TOKENS)) + 1
+
+        def count(documents: tuple[int, int]) -> Any:
+            lengths = np.zeros((self.prior.size, width), np.int64)
+            topic_lengths(*documents, self.tokens[0], self.z, lengths)
+            return lengths
+
+        ranges = document_ranges(self.lengths.size, self.workers.n_threads)
+        return learned_prior(self.prior, sum(self.workers.map(count, ranges)), self.lengths, self.equal_prior)
 
     def sweep(self) -> Any:
         """Draw every token's topic again; how often each word has each topic now, (words, topics)."""
@@ -71,11 +100,13 @@ class GibbsSampler:
         self._by_words(lambda words: word_weights(*words, self.counts, scale, WORD_PRIOR, weights))
         kernel: Any = sweep_all_topics
         arrays: tuple[Any, ...] = self.tokens, self.z, weights
+        prior = np.ones(weights.shape[1], np.float32)
+        prior[:n_topics] = self.prior
         if n_topics >= MANY_TOPICS * self.topics_per_document:
-            reached = np.empty_like(weights)
-            self._by_words(lambda words: cumulative_weights(*words, weights, reached))
+            prior, reached = prior[:n_topics], np.empty((n_words, n_topics), np.float32)
+            self._by_words(lambda words: cumulative_weights(*words, weights, prior, reached))
             kernel, arrays = sweep_documents, (*arrays, reached)
-        settings = scale, self.concentration / n_topics, WORD_PRIOR
+        settings = scale, prior, WORD_PRIOR
         seeds = np.random.default_rng([self.seed, 4, self.n_sweeps]).integers(2**31, size=self.rounds).tolist()
         self.n_sweeps += 1
 
@@ -83,7 +114,7 @@ class GibbsSampler:
             return [kernel(*documents, *arrays, *settings, seed) for seed in seeds][-1]
 
         found = self.workers.map(draw, document_ranges(self.tokens[0].size - 1, RANGES))
-        self.topics_per_document = sum(found) / max(int(np.count_nonzero(np.diff(self.tokens[0]))), 1)
+        self.topics_per_document = sum(found) / max(int(np.count_nonzero(self.lengths)), 1)
         counts = np.empty_like(self.counts)
         self.rounds = 1
         self._by_words(lambda words: count_topics(*words, self.order, self.first, self.z, counts))

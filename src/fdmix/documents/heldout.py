@@ -9,19 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.splits import halves
-from fdmix.documents.gibbs import STRONGEST_PRIOR, WEAKEST_PRIOR
+from fdmix.documents.dirichlet import STRONGEST_PRIOR, WEAKEST_PRIOR
 from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import document_ranges, kernel_arrays
 from fdmix.kernels.cvb0 import completion_scores
-from fdmix.mixture.assignment import assign
 from fdmix.runtime.threads import Workers
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-HOLD_OUT_WEIGHT = 0.45  # of the hold-out score in the quality; completion has 1. Wrong topics can win the former
 PRIOR_FACTOR = 1.7  # between the strengths of the prior that are tried
 BACKGROUNDS = np.array([1e-4, 1e-3, 3e-3, 1e-2, 3e-2])  # shares of the background in the topics that are tried
 SCORING_CONVERGENCE = (30, 3e-3)  # rounds for a document, and the share of its tokens that the last one moves
-HOLD_OUT_TOLERANCE = 1e-4  # the most that another theta could gain in the log-probability of a token
 RANGES = 16  # of documents, scored in parallel
 
 
@@ -29,14 +26,19 @@ RANGES = 16  # of documents, scored in parallel
 class Choice:
     """Topics with the prior and the smoothing that complete held-out documents best.
 
-    concentration : A of the Dirichlet prior; background : its share in the topics
+    prior : a_t, the Dirichlet parameters of a document's topics; background : its share in the topics
     completion : log-probability of a token of the second halves, given the first ones; NaN without held-out documents
     """
 
     counts: TopicCounts
-    concentration: float
+    prior: Floats
     background: float = 0.0
     completion: float = -np.inf
+
+    @property
+    def concentration(self) -> float:
+        """A = sum of a_t, the strength of the prior in tokens."""
+        return float(self.prior.sum())
 
 
 class HeldOutDocuments:
@@ -50,23 +52,19 @@ class HeldOutDocuments:
         self.table, self.background, self.workers = table, background, workers
         self.halves = halves(table, seed)
 
-    def choose(self, counts: TopicCounts, concentration: float) -> Choice:
+    def choose(self, counts: TopicCounts, prior: Floats) -> Choice:
         """The prior's strength and the background that complete these documents best.
 
-        Completion rises with the strength up to its best and then falls, so the search goes on from `concentration`.
+        Completion rises with the strength up to its best and then falls, so the search goes on from that of `prior`.
         """
-        here = self._with_best_background(counts, concentration)
+        here = self._with_best_background(counts, prior)
         for factor in (PRIOR_FACTOR, 1 / PRIOR_FACTOR):
             while WEAKEST_PRIOR <= factor * here.concentration <= STRONGEST_PRIOR:
-                there = self._with_best_background(counts, factor * here.concentration)
+                there = self._with_best_background(counts, factor * here.prior)
                 if there.completion <= here.completion:
                     break
                 here = there
         return here
-
-    def quality(self, choice: Choice) -> float:
-        """Completion + 0.45 times the hold-out score: what stages of sampling are compared by."""
-        return choice.completion + HOLD_OUT_WEIGHT * self.hold_out_score(choice.counts, choice.background)
 
     def completions(self, counts: TopicCounts, prior: Floats, backgrounds: Floats) -> Floats:
         """The mean log-probability of a token of the second halves, given the first ones.
@@ -84,16 +82,6 @@ class HeldOutDocuments:
         self.workers.map(score, document_ranges(given.shape[0], RANGES))
         return np.asarray(scores.sum(axis=0) / max(held.sum(), 1))
 
-    def hold_out_score(self, counts: TopicCounts, background: float) -> float:
-        """The paper's score: the mean log-probability of a token, theta fitted to the very tokens it scores."""
-        shares = np.diag(counts.totals / counts.totals.sum())
-        topics = (counts.counts.toarray() / np.where(counts.totals > 0, counts.totals, 1.0)).T
-        found = assign(
-            topics, shares, self.table,
-            tolerance=HOLD_OUT_TOLERANCE, smoothing=background, n_threads=self.workers.n_threads,
-        )  # fmt: skip
-        return float(np.nanmean(found.log_likelihoods))
-
-    def _with_best_background(self, counts: TopicCounts, concentration: float) -> Choice:
-        scores = self.completions(counts, counts.prior(concentration), BACKGROUNDS)
-        return Choice(counts, concentration, float(BACKGROUNDS[scores.argmax()]), float(scores.max()))
+    def _with_best_background(self, counts: TopicCounts, prior: Floats) -> Choice:
+        scores = self.completions(counts, prior, BACKGROUNDS)
+        return Choice(counts, prior, float(BACKGROUNDS[scores.argmax()]), float(scores.max()))

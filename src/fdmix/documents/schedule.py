@@ -1,10 +1,10 @@
-"""The schedule of Gibbs sampling: how many sweeps, and with which prior, as long as held-out documents gain."""
+"""The schedule of Gibbs sampling: which prior, and how many sweeps, as long as held-out documents gain."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -15,9 +15,7 @@ from fdmix.documents.topic_counts import TopicCounts
 from fdmix.documents.training import TrainingDocuments
 from fdmix.mixture.mixture import Mixture
 
-BURN_IN = 10  # sweeps that are discarded before sweeps are averaged
-STEP = 2 * BURN_IN  # sweeps of a step: half are discarded, half averaged
-BLENDS = 0.0, 0.05, 0.15  # shares of the first topics in the sampled ones, which have too few of the rare words
+TOKENS_OF_PAIRS = 0.0, 3.0, 10.0, 30.0  # of every word, shared out as the first topics do, that are tried
 REPORT_SECONDS = 1.0  # between two reports on sweeps that are not scored yet
 
 
@@ -27,19 +25,21 @@ class Schedule:
 
     min_sweeps, max_sweeps : bounds of the number of sweeps, (draws / draws of a sweep)^1.5
     draws : half a minute for 60,000 paragraphs; small corpora need more sweeps, which are cheap
-    strongest_prior : the first concentration, in mean document lengths: it should not outweigh a document
-    halvings : of the prior before weaker priors are compared with the first one; a single halving can mislead
-    min_gain : in quality; a smaller gain counts as none
-    growth : once the prior is chosen, each step takes 1 / growth of all sweeps before it
+    compared : sweeps with each kind of prior before the better one goes on; the second half is averaged
+    gain_of_priors : in completion, that a prior for each topic must have over one for all: it loses rare topics
+    growth : a later stage takes 1 / growth of all sweeps before it, all but the first tenth averaged
+    min_gain : in completion; a smaller gain of a stage counts as none
+    patience : stages in a row without a gain that end the sampling
     """
 
-    min_sweeps: int = 300
+    min_sweeps: int = 400
     max_sweeps: int = 900
     draws: float = 1.2e8
-    strongest_prior: float = 0.45
-    halvings: int = 3
-    min_gain: float = 0.001
-    growth: int = 4
+    compared: int = 60
+    gain_of_priors: float = 0.002
+    growth: int = 2
+    min_gain: float = 0.0005
+    patience: int = 2
 
     def n_sweeps(self, n_tokens: float, n_topics: int, n_words: int) -> int:
         """The number of sweeps for a corpus; a sweep also counts words in topics, which takes time."""
@@ -49,12 +49,15 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Stage:
-    """A sampler, the mean of its last sweeps, what held-out documents chose for it, and its quality."""
+    """A sampler, the mean of its last sweeps, and what held-out documents chose for it.
+
+    tokens_of_pairs : of every word, shared out as the first topics do, in the choice's counts
+    """
 
     sampler: GibbsSampler
     mean: TopicCounts
     choice: Choice
-    quality: float
+    tokens_of_pairs: float = 0.0
 
 
 class Tell(Protocol):
@@ -84,71 +87,77 @@ class Sampling:
         self.mixture, self.heldout, self.tell, self.schedule = mixture, heldout, tell, schedule
         self.done, self.stopped = 0, False
         self.n_sweeps = schedule.n_sweeps(training.n_tokens, *mixture.topics.shape)
-        prior = schedule.strongest_prior * training.mean_length
-        sampler = GibbsSampler(training, first.counts, prior, seed, heldout.workers)
-        self.first = self.best = Stage(sampler, first.counts, first, heldout.quality(first))
+        sampler = GibbsSampler(training, first.counts, first.prior, seed, heldout.workers)
+        self.first = self.best = Stage(sampler, first.counts, first)
         self.told_at = time.monotonic()
 
     @property
     def budget_ran_out(self) -> bool:
-        """Whether no further step of sampling may be made."""
-        return self.n_sweeps - self.done < STEP
+        """Whether no further stage of sampling may be made."""
+        return self.n_sweeps - self.done < self.schedule.compared
 
     def run(self) -> Stage:
-        """The best stage of all sweeps: the prior is chosen first, then longer and longer means are taken."""
-        return self._settled(self._with_chosen_prior())
+        """The stage that completes held-out documents best: longer and longer means, until two gain nothing."""
+        stage = self.with_better_prior()
+        without_gain = 0 if stage is self.best else 1
+        while without_gain < self.schedule.patience and not self.stopped and not self.budget_ran_out:
+            before = self.best.choice.completion
+            sweeps = max(self.schedule.compared, self.done // self.schedule.growth)
+            stage = self._after(stage, sweeps, burn_in=sweeps // 10)
+            without_gain = 0 if stage.choice.completion > before + self.schedule.min_gain else without_gain + 1
+        return self.best
 
-    def blended(self, stage: Stage) -> Choice:
-        """The stage's topics with the share of the first topics that completes best; the largest share is in it."""
-        best = stage.choice
-        for share in sorted(BLENDS)[:-1]:
-            if not self.stopped:
-                there = self.heldout.choose(stage.mean.blended(self.mixture, share), stage.choice.concentration)
-                best = there if there.completion > best.completion else best
-        return best
+    def smoothed(self, stage: Stage, among: tuple[float, ...] = TOKENS_OF_PAIRS) -> Stage:
+        """The stage with as many tokens of the first topics as complete held-out documents best.
 
-    def _with_chosen_prior(self) -> Stage:
-        """Sampled with the first prior, or with weaker and weaker ones as long as they have the better quality.
-
-        A strong prior spreads documents over more topics: topics move freely. With a weak one topics become sharper,
-        which raises the hold-out score and lowers completion. Stages with the same number of sweeps are compared.
+        Sampling knows too little of rare words, and the pairs' topics, which saw every pair, know more.
         """
-        same = weaker = self._after(self.first)
-        for _ in range(self.schedule.halvings):
-            same = self._after(same)
-            weaker = self._after(weaker, 0.5)
-        while weaker.quality > same.quality + self.schedule.min_gain:
-            same, weaker = self._after(weaker), self._after(weaker, 0.5)
-        return same
-
-    def _settled(self, stage: Stage) -> Stage:
-        """The best stage that longer and longer means arrive at, until two of them in a row gain nothing."""
-        best, without_gain = stage, 0
-        while without_gain < 2:
-            stage = self._after(stage, 1.0, max(STEP, self.done // self.schedule.growth))
-            without_gain = 0 if stage.quality > best.quality + self.schedule.min_gain else without_gain + 1
-            best = max(best, stage, key=lambda one: one.quality)
+        best = stage
+        for n_tokens in among:
+            if not self.stopped and n_tokens != stage.tokens_of_pairs:
+                there = self._scored(stage, n_tokens)
+                best = there if there.choice.completion > best.choice.completion else best
         return best
 
-    def _after(self, stage: Stage, factor: float = 1.0, sweeps: int = STEP) -> Stage:
-        """The stage after more sweeps, with `factor` times the prior; `stage` itself if no sweep may be made."""
+    def with_better_prior(self) -> Stage:
+        """Sampled with a prior for each topic, or with one for all topics, whichever completes better.
+
+        Where common words belong to no topic, as in text, a prior for each topic lets a few topics gather them.
+        """
+        burn_in = self.schedule.compared // 2
+        equal = replace(self.first, sampler=self.first.sampler.with_equal_prior())
+        own, equal = (self._after(stage, self.schedule.compared, burn_in) for stage in (self.first, equal))
+        gain = own.choice.completion - equal.choice.completion
+        better = own if gain > self.schedule.gain_of_priors else equal
+        self.best = better if better.choice.completion > self.first.choice.completion else self.first
+        return better
+
+    def _after(self, stage: Stage, sweeps: int, burn_in: int) -> Stage:
+        """The stage after more sweeps; `stage` itself if somebody asked to stop, also meanwhile."""
+        if self.stopped:
+            return stage
         left = self.n_sweeps - self.done
-        if self.stopped or left < STEP:
+        sweeps = sweeps if left >= 2 * sweeps else left  # what would be left over is added to the last stage
+        stopped, sampler = self._watch(stage.choice), stage.sampler
+        if sampler.mean(burn_in, stopped, learn_prior=True) is None:
             return stage
-        sweeps = sweeps if left >= 2 * sweeps else left  # what would be left over is added to the last step
-        sampler = stage.sampler.with_prior(factor)
-        stopped = self._watch(stage.choice)
-        if sampler.mean(BURN_IN, stopped) is None:
-            return stage
-        mean = sampler.mean(sweeps - BURN_IN, stopped)
+        mean = sampler.mean(sweeps - burn_in, stopped, learn_prior=True)
         if mean is None:
             return stage
-        choice = self.heldout.choose(mean.blended(self.mixture, max(BLENDS)), stage.choice.concentration)
+        there = Stage(sampler, mean, replace(stage.choice, prior=sampler.prior), stage.tokens_of_pairs)
+        there = self._scored(there, stage.tokens_of_pairs)
+        if stage.mean is self.first.mean:
+            there = self.smoothed(there)
         self.done += sweeps
-        self.stopped, self.told_at = self.tell(choice, self.done, self.n_sweeps), time.monotonic()
-        there = Stage(sampler, mean, choice, self.heldout.quality(choice))
-        self.best = max(self.best, there, key=lambda one: one.quality)
+        self.stopped, self.told_at = self.tell(there.choice, self.done, self.n_sweeps), time.monotonic()
+        if there.choice.completion > self.best.choice.completion:
+            self.best = there
         return there
+
+    def _scored(self, stage: Stage, n_tokens: float) -> Stage:
+        """The stage with n_tokens of every word from the first topics, and the choice for it."""
+        choice = self.heldout.choose(stage.mean.with_tokens_of(self.mixture, n_tokens), stage.choice.prior)
+        return replace(stage, choice=choice, tokens_of_pairs=n_tokens)
 
     def _watch(self, choice: Choice) -> Callable[[], bool]:
         """A function to call after each sweep: it reports once a second, and says whether to stop."""

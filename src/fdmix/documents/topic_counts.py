@@ -56,10 +56,15 @@ class TopicCounts:
         found = counts / np.where(totals > 0, totals, 1.0)
         return found if where_empty is None else np.where(totals > 0, found, where_empty)
 
-    def blended(self, mixture: Mixture, share: float) -> TopicCounts:
-        """(1 - share) of these topics and share of the mixture's."""
-        topics = sp.csr_array((mixture.topics * self.totals[:, None]).T)
-        return TopicCounts(sp.csr_array((1 - share) * self.counts + share * topics))
+    def with_tokens_of(self, mixture: Mixture, n_tokens: float) -> TopicCounts:
+        """These counts and n_tokens more of every word, shared out among topics as the mixture does.
+
+        Rare words follow the mixture then, and frequent words, which these counts know well, hardly change.
+        """
+        joint = mixture.topics * mixture.shares[:, None]
+        totals = joint.sum(axis=0)
+        shares = np.divide(joint, totals, out=np.zeros_like(joint), where=totals > 0)
+        return TopicCounts(sp.csr_array(self.counts + n_tokens * sp.csr_array(shares.T)))
 
     def prior(self, concentration: float) -> Floats:
         """The Dirichlet parameters a = A E[theta] of a document's topics."""

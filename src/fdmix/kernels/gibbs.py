@@ -1,6 +1,6 @@
 """Sweeps of Gibbs sampling: a topic is drawn for every token given all others. All documents of a sweep share K.
 
-    p(z_i = t) ~ (a + n_dt) (K_ut + eta) / (K_t + N eta), with n_dt and K_ut without token i itself
+    p(z_i = t) ~ (a_t + n_dt) (K_ut + eta) / (K_t + N eta), with n_dt and K_ut without token i itself
 
 Two kernels draw from this distribution. `sweep_documents` looks only at the topics that a document has, one by one.
 `sweep_all_topics` looks at all topics, eight at a time, and works on several documents in turns. The second one is
@@ -43,25 +43,26 @@ def word_weights(begin, end, counts, scale, eta, weights):
 
 
 @njit
-def cumulative_weights(begin, end, weights, reached):
-    """reached[u, t] = sum_{s <= t} weights[u, s] for the words begin <= u < end."""
+def cumulative_weights(begin, end, weights, prior, reached):
+    """reached[u, t] = sum_{s <= t} a_s weights[u, s] for the words begin <= u < end."""
     for u in range(begin, end):
         total = 0.0
-        for t in range(weights.shape[1]):
-            total += weights[u, t]
+        for t in range(prior.size):
+            total += prior[t] * weights[u, t]
             reached[u, t] = total
 
 
 @njit
-def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed):
+def sweep_documents(begin, end, tokens, z, weights, reached, scale, prior, eta, seed):
     """Draw new topics z for the tokens of the documents begin <= d < end; returns the sum of their numbers of topics.
 
-    The distribution is a sum of two parts. The part with n_dt needs only the document's topics. The part with a is
+    The distribution is a sum of two parts. The part with n_dt needs only the document's topics. The part with a_t is
     known for each word in advance, except that it includes the token itself; a draw that is due to the token itself
     is rejected and repeated.
 
     tokens : (indptr, words), all tokens of each document
     weights, reached : of `word_weights` and `cumulative_weights`
+    prior : a_t, the Dirichlet parameters of a document's topics
     """
     indptr, word = tokens
     T = scale.size
@@ -88,7 +89,7 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed
                 of_document += n[present[k]] * (weights[u, present[k]] - (own if present[k] == mine else 0.0))
                 parts[k] = of_document
             of_word = reached[u, T - 1]
-            drawn = _uniform(state) * (of_document + a * (of_word - own))
+            drawn = _uniform(state) * (of_document + of_word - prior[mine] * own)
             if drawn < of_document:
                 k = 0
                 while parts[k] <= drawn:
@@ -110,20 +111,22 @@ def sweep_documents(begin, end, tokens, z, weights, reached, scale, a, eta, seed
 
 
 @njit
-def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
+def sweep_all_topics(begin, end, tokens, z, weights, scale, prior, eta, seed):
     """Like `sweep_documents`, with a look at all topics; `weights` is padded with zeros to whole vectors.
+
+    prior : a_t in single precision, padded like the weights, with any numbers
 
     Topic t is in lane t mod 8 of the vectors. First the lane is drawn, then the topic. Each draw waits for the one
     before it in the same document, so IN_TURNS documents are worked on in turns.
     """
     indptr, word = tokens
-    one, prior = np.float32(1), np.float32(a)
-    n, reached = np.zeros((2, IN_TURNS, weights.shape[1]), np.float32)  # a + n_dt; sums in lanes
+    one = np.float32(1)
+    n, reached = np.zeros((2, IN_TURNS, weights.shape[1]), np.float32)  # a_t + n_dt; sums in lanes
     lanes = np.empty((IN_TURNS, LANES), np.float32)
     counts = np.empty((IN_TURNS, LANES), np.int32)
     limits = np.empty(IN_TURNS, np.float32)
     here, until, u, mine, lane = np.zeros((5, IN_TURNS), np.int64)
-    without = np.empty(IN_TURNS, np.float32)  # a + n_dt of the token's topic without the token
+    without = np.empty(IN_TURNS, np.float32)  # a_t + n_dt of the token's topic without the token
     state = np.ones((IN_TURNS, 1), np.uint64)
     n_topics = 0
     d = begin
@@ -134,9 +137,9 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
             while here[s] == until[s] and d < end:
                 _seed(state[s], seed, d)
                 here[s], until[s] = indptr[d], indptr[d + 1]
-                n[s] = prior
+                n[s, :] = prior
                 for i in range(indptr[d], indptr[d + 1]):
-                    n_topics += n[s, z[i]] == prior
+                    n_topics += n[s, z[i]] == prior[z[i]]
                     n[s, z[i]] += one
                 d += 1
             if here[s] < until[s]:
@@ -145,7 +148,7 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, a, eta, seed):
                 mine[s] = z[here[s]]
                 weight = weights[u[s], mine[s]]
                 own = max(min(scale[mine[s]], weight - eta * scale[mine[s]]), 0.0)  # the token's own part
-                without[s] = max(n[s, mine[s]] - one, prior)
+                without[s] = max(n[s, mine[s]] - one, prior[mine[s]])
                 put(n, s, mine[s], without[s] * np.float32((weight - own) / weight))
         running_sums(n, weights, u, reached, lanes)
         for s in range(IN_TURNS):
@@ -237,6 +240,23 @@ def count_topics(begin, end, order, first, z, counts):
     for u in range(begin, end):
         for j in range(first[u], first[u + 1]):
             counts[u, z[order[j]]] += 1
+
+
+@njit
+def topic_lengths(begin, end, indptr, z, lengths):
+    """lengths[t, n] += how many of the documents begin <= d < end have n tokens of topic t, for n > 0.
+
+    Numbers beyond the last column are counted in it.
+    """
+    n = np.zeros(lengths.shape[0], np.int64)
+    most = lengths.shape[1] - 1
+    for d in range(begin, end):
+        for i in range(indptr[d], indptr[d + 1]):
+            n[z[i]] += 1
+        for i in range(indptr[d], indptr[d + 1]):
+            if n[z[i]] > 0:
+                lengths[z[i], min(n[z[i]], most)] += 1
+                n[z[i]] = 0
 
 
 @njit

@@ -188,7 +188,7 @@ def _of_components(model: Any) -> Mixture | None:
     if prior is None:
         return Mixture(weights / total, vocabulary=words)
     a = np.full(len(weights), float(prior))
-    return Mixture(weights / total, dirichlet_correlations(a), words, concentration=float(a.sum()))
+    return Mixture(weights / total, dirichlet_correlations(a), words, prior=a)
 
 
 def _named(mixture: Mixture, vocabulary: Any) -> Mixture:

@@ -156,18 +156,23 @@ def token_shares(topics: Floats, theta: Floats, indptr: Any, words: Any) -> Floa
     return np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
 
 
-def _dirichlet(prior: Any, correlations: Floats) -> Floats:
-    if isinstance(prior, str):
-        if prior != "dirichlet":
-            raise ValueError(f"prior is None, 'dirichlet', a number or one number a topic, not {prior!r}")
-        return matched_prior(correlations)
-    given = np.asarray(prior, np.float64)
-    if given.shape not in ((), correlations.shape[:1]):
-        raise ValueError(f"the prior must be one number, or one for each of {len(correlations)} topics")
-    a = np.broadcast_to(given, correlations.shape[:1]).copy()
+def dirichlet_parameters(given: Any, n_topics: int) -> Floats:
+    """One positive parameter for each topic, from one for all of them or one each; ValueError if they are not."""
+    a = np.asarray(given, np.float64)
+    if a.shape not in ((), (n_topics,)):
+        raise ValueError(f"the prior must be one number, or one for each of {n_topics} topics")
+    a = np.broadcast_to(a, (n_topics,)).copy()
     if not np.isfinite(a).all() or (a <= 0).any():
         raise ValueError("the parameters of the Dirichlet prior must be positive")
     return a
+
+
+def _dirichlet(prior: Any, correlations: Floats) -> Floats:
+    if not isinstance(prior, str):
+        return dirichlet_parameters(prior, len(correlations))
+    if prior != "dirichlet":
+        raise ValueError(f"prior is None, 'dirichlet', a number or one number a topic, not {prior!r}")
+    return matched_prior(correlations)
 
 
 def possible_tokens(topics: Floats, counts: sp.csr_array) -> tuple[sp.csr_array, int]:

@@ -13,7 +13,14 @@ import scipy.sparse as sp
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
-from fdmix.mixture.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
+from fdmix.mixture.assignment import (
+    Assignment,
+    aligned_counts,
+    assign,
+    dirichlet_parameters,
+    matched_prior,
+    token_shares,
+)
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments
 from fdmix.mixture.frames import as_frame, document_columns, topic_columns, word_columns
 from fdmix.mixture.labels import labels_from_words
@@ -41,8 +48,8 @@ class Mixture:
     vocabulary : N words, optional
     preparation : how text became these words, optional; it lets `read_corpus(..., like=mixture)` treat new text alike
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
-    concentration : A of the Dirichlet prior A E[theta] of documents, estimated by `refine`, or None. Without it, the
-        prior matches alpha
+    prior : a_t, (T,), the parameters of the Dirichlet prior of documents, learned by `fit_documents` or `refine`, or
+        None. Without it, the prior matches alpha
     relevance : lambda, the weight of probability in the relevance that words are ranked by, chosen by the fit; None
         ranks them by probability
     n_tokens : tokens that the topics were fitted to, if known; rare words do not describe a topic
@@ -60,7 +67,7 @@ class Mixture:
     vocabulary: Vocabulary | None = None
     preparation: Preparation | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    concentration: float | None = None
+    prior: Floats | None = None
     relevance: float | None = None
     n_tokens: float | None = None
 
@@ -89,8 +96,10 @@ class Mixture:
             object.__setattr__(self, name, array if exact else array / total)
         for array in (self.topics, self.correlations):
             array.setflags(write=False)
-        if self.concentration is not None and not 0 < self.concentration < np.inf:
-            raise ValueError(f"the concentration must be a positive number, not {self.concentration!r}")
+        if self.prior is not None:
+            prior = dirichlet_parameters(self.prior, len(topics))
+            prior.setflags(write=False)
+            object.__setattr__(self, "prior", prior)
         if self.relevance is not None and not 0 <= self.relevance <= 1:
             raise ValueError(f"the relevance must be a number from 0 to 1, not {self.relevance!r}")
         if self.n_tokens is not None and not 0 < self.n_tokens < np.inf:
@@ -112,6 +121,11 @@ class Mixture:
     def shares(self) -> Floats:
         """E[theta], the row sums of alpha: how much of the corpus each topic makes up."""
         return np.asarray(self.correlations.sum(axis=1))
+
+    @property
+    def concentration(self) -> float | None:
+        """A, the sum of the prior's parameters: its strength in tokens; None without a prior."""
+        return None if self.prior is None else float(self.prior.sum())
 
     def lift(self) -> Floats:
         """alpha_ij / (p_i p_j), (T, T): above 1 where two topics occur together more often than by chance."""
@@ -199,8 +213,8 @@ class Mixture:
         """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
 
         counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
-        prior : None; "dirichlet", for about the posterior mean under the Dirichlet that has the mixture's
-            concentration or, without one, matches E[theta] and trace(alpha); or Dirichlet parameters
+        prior : None; "dirichlet", for about the posterior mean under the mixture's prior or, without one, under the
+            Dirichlet that matches E[theta] and trace(alpha); or Dirichlet parameters
         tolerance : the most that another theta could gain in the mean log-probability of a token, certified
         sparse : return a scipy CSR array instead of a NumPy array
 
@@ -222,7 +236,7 @@ class Mixture:
         """Like `assign`, with everything that is known about the result."""
         table, unknown = aligned_counts(counts, self.vocabulary, self.n_words)
         if isinstance(prior, str) and prior == "dirichlet":
-            prior = matched_prior(self.correlations, self.concentration)
+            prior = matched_prior(self.correlations) if self.prior is None else self.prior
         result = assign(
             self.topics, self.correlations, table,
             prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads,
@@ -294,12 +308,12 @@ class Mixture:
             "words": self.n_words,
             "provenance": dict(self.provenance),
             "preparation": None if self.preparation is None else self.preparation.facts(),
-            "concentration": self.concentration,
             "relevance": self.relevance,
             "tokens": self.n_tokens,
             "vocabulary": self.vocabulary,
         }
-        write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
+        arrays = {"topics": self.topics, "correlations": self.correlations}
+        write_folder(path, arrays if self.prior is None else arrays | {"prior": self.prior}, facts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Mixture:
@@ -313,7 +327,8 @@ class Mixture:
                 None if known is None else strings(known, "the vocabulary"),
                 Preparation.from_facts(facts["preparation"]),
                 mapping(facts["provenance"], "the provenance"),
-                *(_stated(facts, name) for name in ("concentration", "relevance", "tokens")),
+                _stored_prior(arrays.get("prior"), facts.get("concentration"), correlations),
+                *(_stated(facts, name) for name in ("relevance", "tokens")),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileError(f"{path} is not a valid model: {reason(error)}") from None
@@ -332,6 +347,15 @@ def _probabilities(array: Any, name: str) -> Any:
     if array.ndim != 2 or array.dtype.kind != "f" or not (np.abs(array) <= 2).all():
         raise ValueError(f"{name} must be a table of probabilities")
     return array
+
+
+def _stored_prior(prior: Any, concentration: Any, correlations: Floats) -> Any:
+    """The prior of a folder; older folders store only its strength A, and then it is A E[theta]."""
+    if prior is not None or concentration is None:
+        return prior
+    if type(concentration) not in (int, float) or not 0 < concentration < np.inf:
+        raise ValueError(f"the concentration must be a positive number, not {concentration!r}")
+    return matched_prior(correlations, float(concentration))
 
 
 def dirichlet_correlations(a: Floats) -> Floats:

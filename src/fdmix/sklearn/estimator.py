@@ -157,8 +157,10 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
             theta = mixture.assign(counts, self.prior, n_threads=self._n_threads())
         else:
             table = sp.csr_array(counts, dtype=np.float64)
+            own = isinstance(self.prior, str) and self.prior == "dirichlet" and mixture.prior is not None
+            prior = mixture.prior if own else self.prior
             theta = assign(
-                mixture.topics, mixture.correlations, table, prior=self.prior, n_threads=self._n_threads()
+                mixture.topics, mixture.correlations, table, prior=prior, n_threads=self._n_threads()
             ).theta
         return theta.astype(dtype, copy=False)
 

@@ -49,7 +49,10 @@ class LikelihoodPhase:
 
     spare_topics : topics of the start beyond those asked for, as a share of these. A start with twice the topics
         finds most of those that are missed otherwise, and merging removes what is too many; three times find no more
+    stops : numbers of topics, as multiples of those asked for, at which merging stops for some passes. All at once,
+        topics are merged that would have become different ones
     min_passes : passes before a small gain may end the phase; a guard
+    passes_after : the same, after topics were merged
     tolerance : share of the likelihood gained so far; a pass that gains less ends the phase. 0.15 % instead of 0.05 %
         misses twice the topics on the paper's kind of truth
     plain_tolerance : factor on the user's tolerance where only the likelihood counts (sparsity=0), because EM
@@ -59,7 +62,9 @@ class LikelihoodPhase:
     """
 
     spare_topics: float = 1.0
+    stops: tuple[float, ...] = (1.4, 1.15)
     min_passes: int = 12
+    passes_after: int = 6
     tolerance: float = 0.0005
     plain_tolerance: float = 0.01
     alpha_every: int = 2
@@ -169,17 +174,19 @@ class _EMRun(Run):
         self.state: State = self.engine.place(start)
         self.phase = "likelihood"
         self.passes = 0
-        self.first = self.gained = 0.0
+        self.first: float | None = None  # the likelihood before the first pass
+        self.gained = 0.0
         self.power = OVER_RELAXATION.first_power
         self.previous: tuple[State, Expectation] | None = None  # the state before the last step
         self.supports: list[int] = []  # non-zero topic entries after each pass of the sparse phase
         self.swap_rounds = swap_rounds
-        self.wait = 0  # the first pass at which the sparse phase may settle
+        self.wait = LIKELIHOOD.min_passes  # the first pass at which the phase may end
+        self.stops = list(LIKELIHOOD.stops)
 
     def with_more_pairs(self, problem: Problem, sharp: Mixture) -> _EMRun:
         """The sparse phase again, from topics that it found in some of the pairs; topics keep their numbers."""
         run = _EMRun(problem, mixed_with_unigram(sharp, problem, SPARSE.revived), self.tokens, swap_rounds=0)
-        run.phase, run.gained = "sparse", self.gained
+        run.phase, run.gained, run.wait = "sparse", self.gained, 0
         return run
 
     def step(self) -> float:
@@ -201,21 +208,22 @@ class _EMRun(Run):
         return self.engine.active(self.state)
 
     def _likelihood_step(self, now: Expectation) -> float:
-        if self.previous is None:
+        if self.first is None:
             self.first = now.log_likelihood
-        else:
+        if self.previous is not None:
             before = self.previous[1].log_likelihood
             if not now.log_likelihood >= before:  # `not >=`, so that NaN falls back, too
                 now = self._plain_step()
                 if not now.log_likelihood > before:
                     self.state = self.previous[0]
-                    self._leave_likelihood("the likelihood cannot be improved any more")
+                    self._end_likelihood_phase("the likelihood cannot be improved any more")
                     return before
-            self.gained = now.log_likelihood - self.first
-            self._end_likelihood_phase(now.log_likelihood - before)
-        if self.phase == "likelihood" and self.settled is None:
-            self._relaxed_step(now)
-            self.power = min(self.power * OVER_RELAXATION.growth, OVER_RELAXATION.largest_power)
+            self.gained = max(self.gained, now.log_likelihood - self.first)
+            if reason := self._has_settled(now.log_likelihood - before):
+                self._end_likelihood_phase(reason)
+                return now.log_likelihood
+        self._relaxed_step(now)
+        self.power = min(self.power * OVER_RELAXATION.growth, OVER_RELAXATION.largest_power)
         return now.log_likelihood
 
     def _relaxed_step(self, now: Expectation, shrinkage: float = 0.0) -> None:
@@ -232,26 +240,35 @@ class _EMRun(Run):
         self.state = self.engine.maximise(state, expectation, shrinkage=shrinkage)
         return self.engine.expect(self.state)
 
-    def _end_likelihood_phase(self, gain: float) -> None:
-        if self.shrinkage:
-            if self.passes >= LIKELIHOOD.min_passes and gain < LIKELIHOOD.tolerance * self.gained:
-                # A step with a large power may gain little because it overshot: try a milder one first.
-                if self.power > OVER_RELAXATION.first_power * OVER_RELAXATION.growth:
-                    self.power = OVER_RELAXATION.first_power
-                else:
-                    self._leave_likelihood("")
-        elif gain < self.problem.tolerance * LIKELIHOOD.plain_tolerance * self.gained:
+    def _has_settled(self, gain: float) -> str:
+        """Why the likelihood phase may end, or an empty string if it goes on."""
+        if not self.shrinkage:
             share = self.problem.tolerance * LIKELIHOOD.plain_tolerance
-            self._leave_likelihood(f"a pass gained less than {share:.2g} of the likelihood gained so far")
+            settled = gain < share * self.gained
+            return f"a pass gained less than {share:.2g} of the likelihood gained so far" if settled else ""
+        if self.passes < self.wait or gain >= LIKELIHOOD.tolerance * self.gained:
+            return ""
+        # A step with a large power may gain little because it overshot: try a milder one first.
+        if self.power > OVER_RELAXATION.first_power * OVER_RELAXATION.growth:
+            self.power = OVER_RELAXATION.first_power
+            return ""
+        return "a pass gained little likelihood"
 
-    def _leave_likelihood(self, reason: str) -> None:
+    def _end_likelihood_phase(self, reason: str) -> None:
+        """Merge some of the spare topics and go on; if none are left, unmix the topics and begin the sparse phase."""
         if not self.shrinkage:
             self.settled = reason
             return
-        self.phase, self.passes, self.previous = "sparse", 0, None
-        self.power = OVER_RELAXATION.first_power
-        fewer = merged(self.engine.mixture(self.state), self.problem.n_topics)
-        self.state = self.engine.place(unmixed(fewer, self.problem.n_threads))
+        self.previous, self.power = None, OVER_RELAXATION.first_power
+        mixture, n_topics = self.engine.mixture(self.state), self.problem.n_topics
+        while self.stops and self.stops[0] * n_topics >= mixture.n_topics:
+            self.stops.pop(0)
+        if self.stops:
+            self.state = self.engine.place(merged(mixture, round(self.stops.pop(0) * n_topics)))
+            self.wait = self.passes + LIKELIHOOD.passes_after
+            return
+        self.phase, self.passes, self.wait = "sparse", 0, 0
+        self.state = self.engine.place(unmixed(merged(mixture, n_topics), self.problem.n_threads))
 
     def _sparse_step(self, now: Expectation) -> float:
         if self.previous is not None and self.passes > SPARSE.repair_passes:
