@@ -15,6 +15,7 @@ from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
 from fdmix.mixture.assignment import Assignment, aligned_counts, assign, matched_prior, token_shares
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments, topic_frame
+from fdmix.mixture.labels import Labels, checked_labels, labels_of_facts
 from fdmix.mixture.relations import lift, related_topics, topic_correlation
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import mapping, reason, strings
@@ -39,6 +40,7 @@ class Mixture:
     provenance : where the mixture comes from, for people: versions, seed, checksum of the moments
     concentration : A of the Dirichlet prior A E[theta] of documents, estimated by `refine`, or None. Without it, the
         prior matches alpha
+    labels : names that people gave to topics, by the number of the topic
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -54,6 +56,7 @@ class Mixture:
     preparation: Preparation | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     concentration: float | None = None
+    labels: Labels = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -84,6 +87,8 @@ class Mixture:
             raise ValueError(f"the concentration must be a positive number, not {self.concentration!r}")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
+        labels = checked_labels(self.labels, len(topics))
+        object.__setattr__(self, "labels", {topic: label for topic, label in labels.items() if label})
 
     @property
     def n_topics(self) -> int:
@@ -199,6 +204,19 @@ class Mixture:
         theta = self.assign(corpus, prior)
         return token_shares(self.topics, theta, corpus.counts.indptr, words)
 
+    def labelled(self, labels: Labels) -> Mixture:
+        """The same mixture with these labels, `{17: "climate"}`; other topics keep theirs, and "" removes one."""
+        return replace(self, labels={**self.labels, **labels})
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write an interactive report of the topics: one HTML file that needs no network.
+
+        options : of `fdmix.report.write_report`, such as moments=, documents=, compare_with=
+        """
+        from fdmix.report.writing import write_report  # noqa: PLC0415  (the report is built on the mixture)
+
+        write_report(self, path, **options)
+
     def to_pyldavis(self, n_tokens: float = 1_000_000) -> dict[str, Any]:
         """Arguments for `pyLDAvis.prepare(**mixture.to_pyldavis())`: no corpus needed.
 
@@ -233,6 +251,7 @@ class Mixture:
             "preparation": None if self.preparation is None else self.preparation.facts(),
             "concentration": self.concentration,
             "vocabulary": self.vocabulary,
+            **({"labels": {str(topic): label for topic, label in self.labels.items()}} if self.labels else {}),
         }
         write_folder(path, {"topics": self.topics, "correlations": self.correlations}, facts)
 
@@ -251,6 +270,7 @@ class Mixture:
                 Preparation.from_facts(facts["preparation"]),
                 mapping(facts["provenance"], "the provenance"),
                 None if concentration is None else float(concentration),
+                labels_of_facts(facts.get("labels", {}), len(topics)),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileError(f"{path} is not a valid model: {reason(error)}") from None

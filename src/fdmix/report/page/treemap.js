@@ -1,0 +1,91 @@
+import { colourOf } from "./colours.js";
+import { behind, h, table } from "./dom.js";
+import { roving } from "./keyboard.js";
+import { percent } from "./numbers.js";
+import { topicLink, topicTip } from "./parts.js";
+import { topicAddress } from "./route.js";
+import { hideTip, showTip } from "./tip.js";
+
+/** @typedef {import("./parts.js").Context} Context */
+
+/**
+ * Topics as areas: an area is a topic's share, a colour is a family of topics with similar words.
+ * @param {Context} context
+ * @param {number[]} topics
+ */
+export function treemap(context, topics) {
+	const { model } = context;
+	const place = h("div", { class: "treemap", role: "group", "aria-label": "Topics; arrow keys move, Enter opens" });
+	const draw = () => {
+		const width = place.clientWidth;
+		const height = Math.round(Math.min(900, Math.max(440, width * 0.62)));
+		place.style.height = `${height}px`;
+		place.replaceChildren(...tiles(context, topics, width, height));
+		roving(place, "a.tile");
+	};
+	new ResizeObserver(() => {
+		if (place.clientWidth > 0 && place.dataset.width !== String(place.clientWidth)) {
+			place.dataset.width = String(place.clientWidth);
+			draw();
+		}
+	}).observe(place);
+	const rows = () =>
+		topics.map((t) => [topicLink(context, t), percent(model.shares[t]), String(model.family[t] + 1)]);
+	return h(
+		"div",
+		{},
+		place,
+		behind("The treemap as a table", () => table("Topics", ["topic", "#share", "#family"], rows())),
+	);
+}
+
+/**
+ * @param {Context} context
+ * @param {number[]} topics
+ * @param {number} width
+ * @param {number} height
+ */
+function tiles(context, topics, width, height) {
+	const { model, labels } = context;
+	/** @typedef {{ topic?: number, children?: Node[] }} Node */
+	const families = d3.groups(topics, (t) => model.family[t]);
+	/** @type {Node} */
+	const tree = { children: families.map(([, members]) => ({ children: members.map((topic) => ({ topic })) })) };
+	const root = d3
+		.hierarchy(tree)
+		.sum((node) => (node.topic === undefined ? 0 : Math.max(model.shares[node.topic], 1e-9)))
+		.sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
+	const placed = d3.treemap().size([width, height]).paddingInner(2).paddingOuter(0).round(true)(
+		/** @type {any} */ (root),
+	);
+	return placed.leaves().map((leaf) => {
+		const topic = /** @type {Node} */ (leaf.data).topic ?? 0;
+		const [w, tall] = [leaf.x1 - leaf.x0, leaf.y1 - leaf.y0];
+		const label = labels.label(topic);
+		const words = model.topicWords(topic, 0.6, 12).map(({ word }) => model.words[word]);
+		const text = w < 34 || tall < 18 ? [] : [h("span", { class: label ? "tile-name label" : "tile-name" }, label || words[0])];
+		if (w >= 60 && tall >= 48) text.push(h("span", { class: "tile-words" }, words.slice(label ? 0 : 1).join(", ")));
+		if (w >= 60 && tall >= 34) text.push(h("span", { class: "tile-share" }, percent(model.shares[topic])));
+		return h(
+			"a",
+			{
+				class: "tile",
+				href: topicAddress(topic),
+				"aria-label": `Topic ${topic}, ${percent(model.shares[topic])}: ${labels.name(topic)}`,
+				style: {
+					left: `${leaf.x0}px`,
+					top: `${leaf.y0}px`,
+					width: `${w}px`,
+					height: `${tall}px`,
+					"--c": colourOf(model, topic),
+				},
+				on: {
+					mousemove: (/** @type {MouseEvent} */ event) =>
+						showTip(event.clientX, event.clientY, ...topicTip(context, topic)),
+					mouseleave: hideTip,
+				},
+			},
+			...text,
+		);
+	});
+}
