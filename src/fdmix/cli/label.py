@@ -42,4 +42,5 @@ def label(
     named = mixture.labelled(found)
     named.save(model)
     some = ", ".join(f"{topic}: {shown_word(text)}" for topic, text in list(named.labels.items())[:3])
-    say(f"{model} has labels for {len(named.labels)} of {named.n_topics} topics" + (f" ({some} ...)." if some else "."))
+    told = f" ({some}{', ...' if len(named.labels) > 3 else ''})" if some else ""
+    say(f"{model} has labels for {len(named.labels)} of {named.n_topics} topics{told}.")

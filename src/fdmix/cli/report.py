@@ -22,7 +22,9 @@ def report(
     models: Annotated[
         list[Path], typer.Argument(help="Model folder; a second one is compared with it.", metavar="MODEL [OTHER]")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.", metavar="FILE")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.", metavar="FILE")] = Path(
+        "report.html"
+    ),
     moments: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Moments of the text: adds coherence and word pairs."),
@@ -35,7 +37,8 @@ def report(
         ),
     ] = None,
     by: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the documents: adds shares of topics by its values.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of the documents: adds shares of topics by its values."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page (default: the model's name).")] = None,
     column: Column = None,

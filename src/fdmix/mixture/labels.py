@@ -59,7 +59,9 @@ def read_labels(text: bytes, topics: Any) -> dict[int, str]:
     stated = parse_json(text)
     if isinstance(stated, dict) and stated.get("kind") == KIND:
         if stated.get("topics") != topics_digest(topics):
-            raise ValueError("these labels were given to the topics of another model, whose numbers mean other topics")
+            raise ValueError(
+                "these labels were given to the topics of another model, whose numbers mean other topics"
+            )
         stated = stated.get("labels")
     return labels_of_facts(stated, len(topics))
 

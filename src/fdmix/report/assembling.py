@@ -1,7 +1,7 @@
-"""Put the page together: HTML, style sheet, ES modules, D3 and data become one file.
+"""Put the page together: HTML, style sheets, ES modules, D3 and data become one file.
 
-The modules in `page/` are read by people, by the type checker and by the linter as they are. Browsers refuse to import
-modules from a page that was opened from disk, so all of them become one script, by three rules:
+The modules in `page/` are read by people, by the type checker and by the linter as they are. Browsers refuse to
+import modules from a page that was opened from disk, so all of them become one script, by three rules:
 
 1. A module imports names, `import { a, b } from "./other.js"`, and nothing else.
 2. A module exports functions, constants and classes where it defines them, `export function a()`.
@@ -27,15 +27,14 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.-]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) )", re.MULTILINE)
 EXPORTED = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
-LOADER = "Content of this page is packed; a browser with JavaScript shows it."
 
 
 def assembled(title: str, data: str) -> str:
     """The whole page as HTML text; `data` is what `encoding.packed` gave."""
     page = files("fdmix.report") / "page"
-    style = (page / "report.css").read_text("utf-8")
+    style = "\n".join(path.read_text("utf-8") for path in _ending_in(page, ".css"))
     d3 = (page / D3).read_text("utf-8")
-    script = joined_modules({path.name: path.read_text("utf-8") for path in _modules(page)})
+    script = joined_modules({path.name: path.read_text("utf-8") for path in _ending_in(page, ".js")})
     policy = [
         "default-src 'none'",
         f"script-src {_hash(script)} {_hash(d3)}",
@@ -78,8 +77,9 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
-def _modules(page: Traversable) -> list[Traversable]:
-    return sorted((path for path in page.iterdir() if path.name.endswith(".js")), key=lambda path: path.name)
+def _ending_in(page: Traversable, suffix: str) -> list[Traversable]:
+    """The files of the page with this suffix, by name: style sheets are numbered, because later ones win."""
+    return sorted((path for path in page.iterdir() if path.name.endswith(suffix)), key=lambda path: path.name)
 
 
 def _hash(text: str) -> str:

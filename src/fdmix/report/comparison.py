@@ -22,7 +22,8 @@ def compared(mixture: Mixture, other: Mixture, name: str, other_name: str) -> di
     matching = matching_distance(left, right)
     order = np.argsort(matching.distances, kind="stable")
     rows = [
-        [int(matching.left[k]), int(matching.right[k]), round(float(matching.distances[k]), 4)] for k in order.tolist()
+        [int(matching.left[k]), int(matching.right[k]), round(float(matching.distances[k]), 4)]
+        for k in order.tolist()
     ]
     words = [[shown_word(word) for word in topic] for topic in _listed(other)]
     mine, theirs = set(mixture.vocabulary or ()), set(other.vocabulary or ())

@@ -1,8 +1,8 @@
 """Pack numbers and text into a short string for a page: gzip in base64, which browsers unpack by themselves.
 
-The packed bytes are: the length of the JSON text (4 bytes, little-endian), the JSON text, and arrays of whole numbers.
-The JSON object has a key "arrays": {name: [bytes of a number, place of its first byte, how many]}. Numbers of
-several bytes are stored as all lowest bytes, then all next ones: gzip finds more repetition in that order.
+The packed bytes are: the length of the JSON text (4 bytes, little-endian), the JSON text, and arrays of whole
+numbers. The JSON object has a key "arrays": {name: [bytes of a number, place of its first byte, how many]}. Numbers
+of several bytes are stored as all lowest bytes, then all next ones: gzip finds more repetition in that order.
 """
 
 from __future__ import annotations

@@ -18,13 +18,14 @@ from fdmix.report.placement import (
     families,
     hellinger_distances,
     lift_distances,
+    positions_in_network,
     positions_on_map,
     seriated,
 )
 from fdmix.report.quality import Quality, quality_of, remarks_on
 from fdmix.report.word_pairs import WordPairs, word_pairs
 
-MAX_ENTRIES = 130_000  # probabilities of words in topics that the page holds, about 400 KB of it
+MAX_ENTRIES = 125_000  # probabilities of words in topics that the page holds, about 330 KB of it
 ALWAYS_KEPT = 60  # words of each topic that are never left out
 LIFT_STEP = math.log(2) / 20  # lifts are precise to 2 %
 RATIO_STEP = 0.04
@@ -107,13 +108,13 @@ def _topics(mixture: Mixture) -> tuple[float, Arrays]:
 def _places(mixture: Mixture, distances: Any) -> Arrays:
     """Lift of all pairs of topics, positions in pictures, orders and colours."""
     upper = np.triu_indices(mixture.n_topics)
-    together = lift_distances(mixture.correlations)
+    places = positions_on_map(distances)
     return {
         "lift": as_signed_logarithms(mixture.lift()[upper], LIFT_STEP),
-        "map": _as_coordinates(positions_on_map(distances)),
-        "network": _as_coordinates(positions_on_map(together)),
-        "order": seriated(together).astype(np.uint16),
-        "family": families(distances, mixture.shares).astype(np.uint8),
+        "map": _as_coordinates(places),
+        "network": _as_coordinates(positions_in_network(mixture.correlations)),
+        "order": seriated(lift_distances(mixture.correlations)).astype(np.uint16),
+        "family": families(places, mixture.shares).astype(np.uint8),
         "nearest": _nearest(distances),
     }
 

@@ -12,6 +12,7 @@ import numpy as np
 from fdmix.display import for_terminal
 
 MAX_GROUPS = 60  # in the page; the smallest ones beyond that are left out
+MAX_POINTS = 200  # the same for years and dates, which make a line
 
 
 class GroupShares:
@@ -38,8 +39,8 @@ class GroupShares:
         known = {value: sums for value, sums in self.sums.items() if sums[0] > 0}
         if not known:
             return None
-        largest = sorted(known, key=lambda value: -known[value][0])[:MAX_GROUPS]
-        ordered = all(isinstance(value, int | float) or _is_date(value) for value in largest)
+        ordered = all(isinstance(value, int | float) or _is_date(value) for value in known)
+        largest = sorted(known, key=lambda value: -known[value][0])[: MAX_POINTS if ordered else MAX_GROUPS]
         names = sorted(largest, key=None if ordered and len({type(v) for v in largest}) == 1 else str)
         shares, errors = [], []
         for value in names:

@@ -16,6 +16,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 N_FAMILIES = 8  # colours that people with any colour vision can tell apart
 PERPLEXITY = 12.0  # neighbours that a topic has on the map, about
 FEW_TOPICS = 6  # up to this many, distances are drawn as they are
+MAX_STRETCH = 1.6  # of the narrow side of a map, so that it fills its frame
 STEPS = 400
 EARLY_STEPS, EXAGGERATION = 100, 6.0  # first, neighbours attract each other more strongly, so that groups form
 
@@ -40,17 +41,41 @@ def lift_distances(alpha: Floats) -> Floats:
 
 
 def positions_on_map(distances: Floats) -> Floats:
-    """Two coordinates for each topic, between 0 and 1, so that neighbours are near.
+    """Two coordinates for each topic, between 0 and 1, so that neighbours are near; the first one is spread more.
 
     Classical scaling of the distances, which t-SNE then improves: it keeps the nearest topics of each topic near, and
     spreads groups over the plane.
     """
     n = len(distances)
     start = _classical_scaling(distances)
-    placed = start if n <= FEW_TOPICS else _neighbour_embedding(distances, start)
-    spread = np.ptp(placed, axis=0).max() or 1.0
-    centre = (placed.max(axis=0) + placed.min(axis=0)) / 2
-    return np.asarray((placed - centre) / spread + 0.5)
+    if n <= FEW_TOPICS:
+        return _in_unit_square(start)
+    return _in_unit_square(_embedded(_affinities(distances, min(PERPLEXITY, (n - 1) / 3)), start))
+
+
+def positions_in_network(alpha: Floats) -> Floats:
+    """The same for the network: topics that occur together more often than by chance attract each other."""
+    start = _classical_scaling(lift_distances(alpha))
+    pull = np.log(np.maximum(lift(alpha), 1))
+    np.fill_diagonal(pull, 0)
+    strength = pull.sum(axis=1, keepdims=True)
+    if len(alpha) <= FEW_TOPICS or not strength.any():
+        return _in_unit_square(start)
+    pull = pull / np.where(strength > 0, strength, 1)
+    return _in_unit_square(_embedded((pull + pull.T) / (pull.sum() * 2), start))
+
+
+def _in_unit_square(placed: Floats) -> Floats:
+    """Turned so that the longest direction is the first coordinate, and scaled to lie between 0 and 1."""
+    centred = placed - placed.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    turned = centred @ axes[:, ::-1]
+    largest = turned[np.abs(turned).argmax(axis=0), [0, 1]]
+    turned = turned * np.where(largest < 0, -1, 1)  # signs are arbitrary
+    width, height = np.ptp(turned, axis=0)
+    stretch = min(MAX_STRETCH, width / height) if height > 0 else 1.0
+    scaled = (turned - (turned.max(axis=0) + turned.min(axis=0)) / 2) * [1, stretch]
+    return np.asarray(scaled / (max(width, height * stretch) or 1.0) + 0.5)
 
 
 def seriated(distances: Floats) -> Integers:
@@ -62,14 +87,13 @@ def seriated(distances: Floats) -> Integers:
     return np.asarray(leaves_list(linkage(_condensed(distances), "average", optimal_ordering=True)), np.int64)
 
 
-def families(distances: Floats, shares: Floats) -> Integers:
-    """The family of each topic, a number below 8: topics of a family have similar words. The largest family is 0."""
+def families(places: Floats, shares: Floats) -> Integers:
+    """The family of each topic, a number below 8: topics that are near each other on the map. The largest is 0."""
     from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415
 
-    n = len(distances)
-    if n <= N_FAMILIES:
+    if len(places) <= N_FAMILIES:
         return np.asarray(np.argsort(np.argsort(-shares, kind="stable"), kind="stable"))
-    found = fcluster(linkage(_condensed(distances), "ward"), N_FAMILIES, "maxclust") - 1
+    found = fcluster(linkage(places, "ward"), N_FAMILIES, "maxclust") - 1
     size = np.bincount(found, shares)
     rank = np.argsort(np.argsort(-size, kind="stable"), kind="stable")
     return np.asarray(rank[found])
@@ -90,10 +114,9 @@ def _classical_scaling(distances: Floats) -> Floats:
     return result
 
 
-def _neighbour_embedding(distances: Floats, start: Floats) -> Floats:
-    """t-SNE (van der Maaten and Hinton 2008) by gradient descent with momentum, from a given start."""
-    n = len(distances)
-    wanted = _affinities(distances, min(PERPLEXITY, (n - 1) / 3))
+def _embedded(wanted: Floats, start: Floats) -> Floats:
+    """t-SNE (van der Maaten and Hinton 2008) of affinities, by gradient descent with momentum, from a given start."""
+    n = len(wanted)
     placed = start / (start.std() or 1.0) * 1e-2
     velocity, gains = np.zeros_like(placed), np.ones_like(placed)
     rate = max(n / EXAGGERATION / 4, 20.0)

@@ -31,7 +31,7 @@ export function liftScale() {
 	const below = d3.interpolateRgb(even, less);
 	const above = d3.interpolateRgb(even, more);
 	return (lift) => {
-		const strength = lift > 0 ? Math.log2(lift) : -3;
-		return d3.rgb(strength < 0 ? below(Math.min(1, -strength / 3)) : above(Math.min(1, strength / 4)));
+		const strength = lift > 0 ? Math.log2(lift) : -5;
+		return d3.rgb(strength < 0 ? below(Math.min(1, -strength / 5)) : above(Math.min(1, strength / 4)));
 	};
 }

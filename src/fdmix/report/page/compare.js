@@ -44,7 +44,15 @@ export function compare(context) {
 				[0, 2],
 			),
 		),
-		card("Matched topics", null, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Matched topics" }, pairTable(context, given, near))),
+		card(
+			"Matched topics",
+			null,
+			h(
+				"div",
+				{ class: "scroll", tabindex: 0, role: "region", "aria-label": "Matched topics" },
+				pairTable(context, given, near),
+			),
+		),
 		onlyCard(context, given, apart),
 	);
 }
@@ -102,7 +110,12 @@ function pairTable(context, given, pairs) {
 		pairs.map(([mine, theirs, distance]) => [
 			own(context, mine),
 			other(given, theirs),
-			h("span", { class: "distance" }, bar(distance / 2, "var(--accent)"), h("span", { class: "number" }, fixed(distance))),
+			h(
+				"span",
+				{ class: "distance" },
+				bar(distance / 2, "var(--accent)"),
+				h("span", { class: "number" }, fixed(distance)),
+			),
 		]),
 		"plain compared",
 	);
@@ -123,7 +136,11 @@ function onlyCard(context, given, apart) {
 	return h(
 		"div",
 		{ class: "columns" },
-		card(`Only in ${given.names[0]}`, "No topic of the other model is nearer than 1.", list(mine.map((t) => own(context, t)))),
+		card(
+			`Only in ${given.names[0]}`,
+			"No topic of the other model is nearer than 1.",
+			list(mine.map((t) => own(context, t))),
+		),
 		card(`Only in ${given.names[1]}`, null, list(theirs.map((t) => other(given, t)))),
 	);
 }

@@ -2,7 +2,7 @@
  * Make elements. Text is always data: it becomes a text node, never markup.
  *
  * @typedef {Node | string | null | undefined} Child
- * @typedef {{ class?: string, style?: Record<string, string | number>, on?: Record<string, (event: any) => void> }
+ * @typedef {{ class?: string | null, style?: Record<string, string | number>, on?: Record<string, (event: any) => void> }
  *   & Record<string, any>} Properties
  */
 

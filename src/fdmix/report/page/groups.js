@@ -36,7 +36,9 @@ export function groups(context) {
 			{ class: "small-multiples" },
 			...order
 				.slice(0, N_CHARTS)
-				.map((t) => h("section", { class: "card" }, h("h2", {}, topicLink(context, t)), groupChart(context, given, t))),
+				.map((t) =>
+					h("section", { class: "card" }, h("h2", {}, topicLink(context, t)), groupChart(context, given, t)),
+				),
 		),
 	);
 }

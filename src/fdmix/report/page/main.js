@@ -62,6 +62,7 @@ async function open() {
 		byId("main").focus();
 	});
 	show();
+	performance.mark("ready");
 	document.documentElement.dataset.ready = "yes";
 }
 

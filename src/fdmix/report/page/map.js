@@ -14,13 +14,18 @@ export function map(context) {
 	const { model } = context;
 	const { frame } = points(context, model.map, "Map of the topics; arrow keys move, Enter opens");
 	const rows = () =>
-		d3
-			.range(model.nTopics)
-			.map((t) => [
-				topicLink(context, t),
-				percent(model.shares[t]),
-				h("span", {}, ...model.nearestOf(t).slice(0, 3).flatMap((other) => [topicLink(context, other), " "])),
-			]);
+		d3.range(model.nTopics).map((t) => [
+			topicLink(context, t),
+			percent(model.shares[t]),
+			h(
+				"span",
+				{},
+				...model
+					.nearestOf(t)
+					.slice(0, 3)
+					.flatMap((other) => [topicLink(context, other), " "]),
+			),
+		]);
 	return h(
 		"div",
 		{ class: "view" },
@@ -32,7 +37,9 @@ export function map(context) {
 		),
 		familyLegend(context),
 		frame,
-		behind("The map as a table", () => table("Topics and their neighbours", ["topic", "#share", "nearest topics"], rows())),
+		behind("The map as a table", () =>
+			table("Topics and their neighbours", ["topic", "#share", "nearest topics"], rows()),
+		),
 	);
 }
 

@@ -18,6 +18,7 @@ import { probabilities, ratios } from "./unpack.js";
 
 const NAME_RELEVANCE = 0.6; // lambda of the words that name a topic without a label
 const NAME_WORDS = 3;
+const N_TYPICAL = 12;
 
 /** The fitted model, as far as the page holds it. */
 export class Model {
@@ -49,11 +50,30 @@ export class Model {
 		this.map = arrays.map;
 		this.network = arrays.network;
 		this.nearest = arrays.nearest;
+		const n = arrays.topicSteps.length;
+		// Entries by word: topic and p(word | topic) of word u are at wordStart[u] to wordStart[u + 1].
+		this.wordStart = new Uint32Array(this.nWords + 1);
+		this.wordTopic = new Uint16Array(n);
+		this.wordValue = probabilities(arrays.probabilities);
+		// The same entries by topic, with p(topic | word).
+		this.topicStart = new Uint32Array(this.nTopics + 1);
+		this.topicWord = new Uint32Array(n);
+		this.topicValue = new Float32Array(n);
+		this.ofWord = new Float32Array(n);
 		this.readTopics(arrays);
+		this.logValue = this.topicValue.map((value) => Math.log(value));
+		this.logCorpus = this.wordShares.map((share) => (share > 0 ? Math.log(share) : 0));
+		this.lift = new Float32Array(this.nTopics * this.nTopics);
 		this.readLift(arrays.lift, facts.steps.lift);
+		/** @type {Pair[]} */
+		this.pairs = [];
+		/** @type {Map<number, Pair[]>} */
+		this.pairsOfWord = new Map();
+		/** @type {Pair[]} */
+		this.unexplained = [];
 		this.readPairs(arrays, facts.steps.ratio);
-		/** @type {(string | undefined)[]} */
-		this.names = [];
+		/** @type {number[][]} */
+		this.typical = [];
 		/** @type {Map<string, number>} */
 		this.places = new Map();
 		for (let u = this.nWords - 1; u >= 0; u--) this.places.set(this.words[u], u);
@@ -61,11 +81,6 @@ export class Model {
 
 	/** @param {Record<string, Uint32Array>} arrays */
 	readTopics(arrays) {
-		const n = arrays.topicSteps.length;
-		this.wordStart = new Uint32Array(this.nWords + 1);
-		this.wordTopic = new Uint16Array(n);
-		this.wordValue = probabilities(arrays.probabilities);
-		this.topicStart = new Uint32Array(this.nTopics + 1);
 		for (let u = 0, i = 0; u < this.nWords; u++) {
 			const end = i + arrays.topicsOfWord[u];
 			for (let topic = 0; i < end; i++) {
@@ -76,9 +91,6 @@ export class Model {
 			this.wordStart[u + 1] = end;
 		}
 		for (let t = 0; t < this.nTopics; t++) this.topicStart[t + 1] += this.topicStart[t];
-		this.topicWord = new Uint32Array(n);
-		this.topicValue = new Float32Array(n);
-		this.ofWord = new Float32Array(n);
 		const next = this.topicStart.slice();
 		for (let u = 0; u < this.nWords; u++) {
 			let total = 0;
@@ -101,7 +113,6 @@ export class Model {
 	 */
 	readLift(codes, step) {
 		const values = ratios(codes, step);
-		this.lift = new Float32Array(this.nTopics * this.nTopics);
 		for (let i = 0, at = 0; i < this.nTopics; i++) {
 			for (let j = i; j < this.nTopics; j++, at++) {
 				this.lift[i * this.nTopics + j] = values[at];
@@ -115,12 +126,6 @@ export class Model {
 	 * @param {number} step
 	 */
 	readPairs(arrays, step) {
-		/** @type {Pair[]} */
-		this.pairs = [];
-		/** @type {Map<number, Pair[]>} */
-		this.pairsOfWord = new Map();
-		/** @type {Pair[]} */
-		this.unexplained = [];
 		if (!arrays.pairFirst) return;
 		const seen = probabilities(arrays.pairSeen);
 		const ratio = ratios(arrays.pairRatio, step);
@@ -152,17 +157,33 @@ export class Model {
 	 * @returns {TopicWord[]}
 	 */
 	topicWords(topic, lambda, n) {
-		const [begin, end] = [this.topicStart[topic], this.topicStart[topic + 1]];
-		const scored = [];
-		for (let i = begin; i < end; i++) {
-			const value = this.topicValue[i];
-			if (value > 0) {
-				const corpus = this.wordShares[this.topicWord[i]];
-				scored.push({ i, score: Math.log(value) - (1 - lambda) * Math.log(corpus || value) });
+		/** @type {number[]} */
+		const best = [];
+		/** @type {number[]} */
+		const scores = [];
+		for (let i = this.topicStart[topic]; i < this.topicStart[topic + 1]; i++) {
+			const score = this.logValue[i] - (1 - lambda) * this.logCorpus[this.topicWord[i]];
+			if (best.length === n && score <= scores[n - 1]) continue;
+			let at = Math.min(best.length, n - 1);
+			for (; at > 0 && scores[at - 1] < score; at--) {
+				best[at] = best[at - 1];
+				scores[at] = scores[at - 1];
 			}
+			best[at] = i;
+			scores[at] = score;
 		}
-		scored.sort((a, b) => b.score - a.score || a.i - b.i);
-		return scored.slice(0, n).map(({ i }) => this.entry(i));
+		return best.filter((i) => this.topicValue[i] > 0).map((i) => this.entry(i));
+	}
+
+	/**
+	 * The words that describe a topic: frequent in it and rare elsewhere.
+	 * @param {number} topic
+	 * @param {number} n at most 12
+	 * @returns {string[]}
+	 */
+	typicalWords(topic, n) {
+		this.typical[topic] ??= this.topicWords(topic, NAME_RELEVANCE, N_TYPICAL).map(({ word }) => word);
+		return this.typical[topic].slice(0, n).map((word) => this.words[word]);
 	}
 
 	/**
@@ -242,7 +263,7 @@ export class Model {
 	 * @returns {Pair[]}
 	 */
 	partners(word, n) {
-		const pairs = this.hasPairs ? (this.pairsOfWord?.get(word) ?? []) : this.modelPartners(word);
+		const pairs = this.hasPairs ? (this.pairsOfWord.get(word) ?? []) : this.modelPartners(word);
 		return pairs
 			.filter((pair) => pair.lift > 1)
 			.sort((a, b) => b.seen * Math.log(b.lift) - a.seen * Math.log(a.lift))
@@ -282,11 +303,7 @@ export class Model {
 	 * @param {number} topic
 	 */
 	wordsOf(topic) {
-		this.names[topic] ??=
-			this.topicWords(topic, NAME_RELEVANCE, NAME_WORDS)
-				.map(({ word }) => this.words[word])
-				.join(", ") || "no words";
-		return /** @type {string} */ (this.names[topic]);
+		return this.typicalWords(topic, NAME_WORDS).join(", ") || "no words";
 	}
 
 	/**

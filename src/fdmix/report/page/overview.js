@@ -55,11 +55,7 @@ function remarks(context) {
 			"section",
 			{ class: "card fine" },
 			h("h2", {}, "Nothing conspicuous"),
-			h(
-				"p",
-				{},
-				"No topics are near copies of each other, no words dominate, and no topic looks like an accident.",
-			),
+			h("p", {}, "No topics are near copies of each other, no words dominate, and no topic looks like an accident."),
 		);
 	}
 	return h(
@@ -216,7 +212,12 @@ export function histogram(values, title, unit, domain) {
 		svg("text", { class: "axis", x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, unit),
 	);
 	const rows = bins.map((bin) => [`${fixed(bin.x0)} to ${fixed(bin.x1)}`, String(bin.length)]);
-	return h("figure", {}, picture, behind(`${title}, as a table`, () => table(title, [unit, "#topics"], rows)));
+	return h(
+		"figure",
+		{},
+		picture,
+		behind(`${title}, as a table`, () => table(title, [unit, "#topics"], rows)),
+	);
 }
 
 /** @param {Context} context */
@@ -226,13 +227,21 @@ function fitCard({ model }) {
 		return card(
 			"How the fit went",
 			null,
-			h("p", { class: "note" }, fit?.reason ? sentence(fit.reason) : "This model does not keep the story of its fit."),
+			h(
+				"p",
+				{ class: "note" },
+				fit?.reason ? sentence(fit.reason) : "This model does not keep the story of its fit.",
+			),
 		);
 	}
+	// Passes over documents come last and serve the documents: the likelihood of the pairs may fall.
+	const { refined } = model.facts.source;
+	const pairs = refined ? fit.curve.slice(0, -1) : fit.curve;
+	const last = fit.curve[fit.curve.length - 1][1];
 	return card(
 		"How the fit went",
-		`${sentence(fit.reason)} ${count(fit.passes)} passes over the word pairs.`,
-		curve(fit.curve),
+		`${sentence(fit.reason)} ${count(fit.passes)} passes over the word pairs${refined ? `, then over the documents; after them the log-likelihood of a pair is ${fixed(last, 3)}` : ""}.`,
+		pairs.length > 1 ? curve(pairs) : null,
 	);
 }
 
@@ -246,9 +255,15 @@ function curve(points) {
 	const [width, height, left, bottom] = [440, 190, 58, 36];
 	const values = points.map(([, value]) => value).sort(d3.ascending);
 	// The first passes improve so much that the rest would look flat: begin the scale a little below the rest.
-	const low = Math.max(values[0], values[values.length - 1] - 3 * (values[values.length - 1] - (d3.quantile(values, 0.3) ?? 0)));
+	const low = Math.max(
+		values[0],
+		values[values.length - 1] - 3 * (values[values.length - 1] - (d3.quantile(values, 0.3) ?? 0)),
+	);
 	const x = d3.scaleLinear([points[0][0], points[points.length - 1][0]], [left, width - 12]);
-	const y = d3.scaleLinear([low, values[values.length - 1]], [height - bottom, 10]).nice().clamp(true);
+	const y = d3
+		.scaleLinear([low, values[values.length - 1]], [height - bottom, 10])
+		.nice()
+		.clamp(true);
 	const line = d3.line(
 		([pass]) => x(pass),
 		([, value]) => y(value),
@@ -321,7 +336,10 @@ function sourceCard({ model }) {
 			: "not known to the model",
 	);
 	add("refined", source.refined ? "with passes over the documents" : "no, fitted to word pairs alone");
-	add("made with", source.version ? `fdmix ${source.version}${source.seed === null ? "" : `, seed ${source.seed}`}` : null);
+	add(
+		"made with",
+		source.version ? `fdmix ${source.version}${source.seed === null ? "" : `, seed ${source.seed}`}` : null,
+	);
 	add(
 		"in this page",
 		`${percent(model.facts.keptProbability)} of the topics' probability; numbers are precise to 1%, lifts to 2%`,

@@ -79,7 +79,7 @@ export function card(title, note, ...content) {
  * @param {number} topic
  */
 export function topicTip(context, topic) {
-	const words = context.model.topicWords(topic, 0.6, 8).map(({ word }) => context.model.words[word]);
+	const words = context.model.typicalWords(topic, 8);
 	return [
 		h("strong", {}, `Topic ${topic}`),
 		h("span", { class: "muted" }, ` · ${percent(context.model.shares[topic])} of the text`),

@@ -11,15 +11,37 @@ import { hideTip, showTip } from "./tip.js";
  * @typedef {{ topic: number, homeX: number, homeY: number, x: number, y: number, r: number, index?: number }} Point
  * @typedef {{ source: number, target: number, lift: number }} Edge
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Box
+ * @typedef {{ topic: number, lines: string[], x: number, y: number, anchor: string }} Name
  */
 
-const COVERED = 0.16; // share of the picture that the circles cover
-const SPREADING_STEPS = 60;
+const COVERED = 0.2; // share of the picture that the circles cover
+const SPREADING_STEPS = 40;
 const LABEL_SIZE = 12;
-const MAX_LABELS = 140;
+const LINE_HEIGHT = 13;
+const MIN_RADIUS_OF_NAME = 20; // a smaller circle has its name beside it
+const MAX_LABELS = 120;
 const MAX_NAME = 28; // characters
+const SQUARE = 40; // pixels; of the grid that finds circles near a name
 
 const measure = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+
+measure.font = `${LABEL_SIZE}px system-ui, sans-serif`;
+
+/** @type {Map<string, number>} */
+const widths = new Map();
+
+/**
+ * The width of a name in pixels.
+ * @param {string} text
+ */
+function widthOf(text) {
+	let width = widths.get(text);
+	if (width === undefined) {
+		width = measure.measureText(text).width;
+		widths.set(text, width);
+	}
+	return width;
+}
 
 /**
  * Topics as circles that can be zoomed, with names that do not overlap.
@@ -29,6 +51,7 @@ const measure = /** @type {CanvasRenderingContext2D} */ (document.createElement(
  * @param {() => Edge[]} [edgesOf] lines between topics
  */
 export function points(context, places, label, edgesOf) {
+	const covered = edgesOf ? COVERED / 2 : COVERED; // lines need room
 	const { model, labels } = context;
 	const lines = svg("g", { class: "edges" });
 	const circles = svg("g", {});
@@ -53,16 +76,25 @@ export function points(context, places, label, edgesOf) {
 		drawEdges();
 	};
 	const drawNames = () => {
-		const chosen = namesToShow(placed, transform, size, radius, (t) => short(labels.name(t)), active);
+		const pieces = (/** @type {number} */ t) => (labels.label(t) ? [labels.label(t)] : model.wordsOf(t).split(", "));
+		const chosen = namesToShow(placed, transform, size, radius, pieces, active);
 		names.replaceChildren(
-			...chosen.map(({ topic, text, x, y, anchor }) =>
-				svg("text", { x, y, "text-anchor": anchor, class: labels.label(topic) ? "label" : null }, text),
+			...chosen.flatMap(({ topic, lines, x, y, anchor }) =>
+				lines.map((line, i) =>
+					svg(
+						"text",
+						{ x, y: y + i * LINE_HEIGHT, "text-anchor": anchor, class: labels.label(topic) ? "label" : null },
+						line,
+					),
+				),
 			),
 		);
 	};
 	const drawEdges = () => {
 		if (!edgesOf) return;
-		const strengths = d3.groups(edgesOf(), ({ lift }) => Math.min(3, Math.floor(Math.log2(lift))));
+		const strengths = d3.groups(edgesOf(), ({ source, target, lift }) =>
+			source === active || target === active ? 4 : Math.min(3, Math.floor(Math.log2(lift))),
+		);
 		const byTopic = new Map(placed.map((point) => [point.topic, transform.apply([point.x, point.y])]));
 		lines.replaceChildren(
 			...strengths.map(([strength, edges]) => {
@@ -80,11 +112,14 @@ export function points(context, places, label, edgesOf) {
 	};
 	const layout = () => {
 		size = [frame.clientWidth, frame.clientHeight];
-		placed = spread(context, places, size[0], size[1]);
-		circles.replaceChildren(...placed.map((point) => circle(context, point, (t) => {
-			active = t;
+		placed = spread(context, places, size[0], size[1], covered);
+		const activate = (/** @type {number} */ topic) => {
+			if (topic === active) return;
+			active = topic;
 			drawNames();
-		})));
+			drawEdges();
+		};
+		circles.replaceChildren(...placed.map((point) => circle(context, point, activate)));
 		picture.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
 		draw();
 		roving(picture, "a");
@@ -114,8 +149,14 @@ export function points(context, places, label, edgesOf) {
 	new ResizeObserver(() => {
 		const resized = frame.clientWidth !== size[0] || frame.clientHeight !== size[1];
 		if (frame.clientWidth > 0 && resized) {
-			zoom.extent([[0, 0], [frame.clientWidth, frame.clientHeight]]);
-			zoom.translateExtent([[0, 0], [frame.clientWidth, frame.clientHeight]]);
+			zoom.extent([
+				[0, 0],
+				[frame.clientWidth, frame.clientHeight],
+			]);
+			zoom.translateExtent([
+				[0, 0],
+				[frame.clientWidth, frame.clientHeight],
+			]);
 			layout();
 		}
 	}).observe(frame);
@@ -133,22 +174,24 @@ function short(name) {
  * @param {Uint32Array} places
  * @param {number} width
  * @param {number} height
+ * @param {number} covered the share of the frame that the circles cover
  * @returns {Point[]}
  */
-function spread({ model }, places, width, height) {
+function spread({ model }, places, width, height, covered) {
 	const margin = Math.min(60, width * 0.08);
-	const scale = Math.sqrt((COVERED * width * height) / Math.PI);
+	const scale = Math.sqrt((covered * width * height) / Math.PI);
 	const order = d3.range(model.nTopics).sort((a, b) => model.shares[b] - model.shares[a] || a - b);
+	const upright = Number(height > width); // a high frame shows the map turned by 90 degrees
 	const found = order.map((topic) => {
-		const x = margin + (places[2 * topic] / 0xffff) * (width - 2 * margin);
-		const y = margin * 0.7 + (places[2 * topic + 1] / 0xffff) * (height - 1.4 * margin);
+		const x = margin + (places[2 * topic + upright] / 0xffff) * (width - 2 * margin);
+		const y = margin + (places[2 * topic + 1 - upright] / 0xffff) * (height - 2 * margin);
 		const r = Math.max(3, Math.min(width / 9, scale * Math.sqrt(model.shares[topic])));
 		return { topic, homeX: x, homeY: y, x, y, r };
 	});
 	d3.forceSimulation(found)
 		.force("x", d3.forceX((/** @type {Point} */ point) => point.homeX).strength(0.15))
 		.force("y", d3.forceY((/** @type {Point} */ point) => point.homeY).strength(0.15))
-		.force("apart", d3.forceCollide((/** @type {Point} */ point) => point.r + 1.2).iterations(2))
+		.force("apart", d3.forceCollide((/** @type {Point} */ point) => point.r + 1.2).iterations(1))
 		.stop()
 		.tick(SPREADING_STEPS);
 	for (const point of found) {
@@ -196,53 +239,93 @@ function circle(context, point, activate) {
 }
 
 /**
- * Names in order of size, each where it is free: inside its circle, right, left, above or below.
+ * Names in order of size: inside of a circle if they fit, else beside it where nothing is covered.
  * @param {Point[]} placed
  * @param {import("d3").ZoomTransform} transform
  * @param {number[]} size
  * @param {(point: Point) => number} radius
- * @param {(topic: number) => string} nameOf
+ * @param {(topic: number) => string[]} wordsOf the name in pieces that may stand below each other
  * @param {number} active the topic that must have a name
+ * @returns {Name[]}
  */
-function namesToShow(placed, transform, size, radius, nameOf, active) {
-	measure.font = `${LABEL_SIZE}px system-ui, sans-serif`;
+function namesToShow(placed, transform, size, radius, wordsOf, active) {
 	/** @type {Box[]} */
 	const taken = [];
+	/** @type {Name[]} */
 	const chosen = [];
 	const circles = placed.map((point) => ({ at: transform.apply([point.x, point.y]), r: radius(point) }));
+	const grid = new Grid(circles);
 	const order = d3.range(placed.length);
 	if (active >= 0) order.sort((a, b) => Number(placed[b].topic === active) - Number(placed[a].topic === active));
 	for (const i of order) {
-		if (chosen.length >= MAX_LABELS) break;
 		const [x, y] = circles[i].at;
 		if (x < 0 || y < 0 || x > size[0] || y > size[1]) continue;
-		const text = nameOf(placed[i].topic);
-		const width = measure.measureText(text).width;
-		const { r } = circles[i];
-		const options = [
-			{ x, y: y + 4, anchor: "middle", left: x - width / 2 },
-			{ x: x + r + 3, y: y + 4, anchor: "start", left: x + r + 3 },
-			{ x: x - r - 3, y: y + 4, anchor: "end", left: x - r - 3 - width },
-			{ x, y: y - r - 4, anchor: "middle", left: x - width / 2 },
-			{ x, y: y + r + 12, anchor: "middle", left: x - width / 2 },
-		];
-		for (const [k, option] of options.entries()) {
-			if (k === 0 && width > 2 * r - 4) continue;
-			const box = { left: option.left - 2, right: option.left + width + 2, top: option.y - 11, bottom: option.y + 4 };
+		const { topic } = placed[i];
+		const words = wordsOf(topic);
+		const inside = linesInside(words, circles[i].r);
+		if (inside.length) {
+			chosen.push({ topic, lines: inside, x, y: y + 4 - ((inside.length - 1) * LINE_HEIGHT) / 2, anchor: "middle" });
+			continue;
+		}
+		if (taken.length >= MAX_LABELS) continue;
+		for (const option of besides(words, x, y, circles[i].r)) {
+			const { box, text } = option;
 			const outside = box.left < 0 || box.top < 0 || box.right > size[0] || box.bottom > size[1];
 			const free =
 				!outside &&
 				taken.every((other) => apart(box, other)) &&
-				(placed[i].topic === active ||
-					circles.every(({ at, r: reach }, j) => j === i || clear(box, at[0], at[1], Math.min(reach, 6))));
+				(topic === active || grid.near(box).every((j) => j === i || clear(box, circles[j].at, circles[j].r)));
 			if (free) {
 				taken.push(box);
-				chosen.push({ topic: placed[i].topic, text, x: option.x, y: option.y, anchor: option.anchor });
+				chosen.push({ topic, lines: [text], x: option.x, y: option.y, anchor: option.anchor });
 				break;
 			}
 		}
 	}
 	return chosen;
+}
+
+/**
+ * As many words as fit below each other into a circle.
+ * @param {string[]} words
+ * @param {number} r
+ */
+function linesInside(words, r) {
+	if (r < MIN_RADIUS_OF_NAME) return [];
+	for (let n = Math.min(words.length, 3); n > 0; n--) {
+		const half = (n * LINE_HEIGHT) / 2;
+		const width = half < r ? 2 * Math.sqrt(r * r - half * half) - 2 : 0;
+		const lines = words.slice(0, n);
+		if (lines.every((line) => widthOf(line) <= width)) return lines;
+	}
+	return [];
+}
+
+/**
+ * Where a name can stand: beside its circle, or across it; with all its words, or with fewer.
+ * @param {string[]} words
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
+function besides(words, x, y, r) {
+	const found = [];
+	for (let n = words.length; n > 0; n--) {
+		const text = short(words.slice(0, n).join(", "));
+		const width = widthOf(text);
+		const options = [
+			{ x: x + r + 3, y: y + 4, anchor: "start", left: x + r + 3 },
+			{ x: x - r - 3, y: y + 4, anchor: "end", left: x - r - 3 - width },
+			{ x, y: y - r - 4, anchor: "middle", left: x - width / 2 },
+			{ x, y: y + r + 12, anchor: "middle", left: x - width / 2 },
+			{ x, y: y + 4, anchor: "middle", left: x - width / 2 },
+		];
+		for (const option of options.slice(0, r >= MIN_RADIUS_OF_NAME ? 5 : 4)) {
+			const box = { left: option.left - 1, right: option.left + width + 1, top: option.y - 10, bottom: option.y + 3 };
+			found.push({ ...option, text, box });
+		}
+	}
+	return found;
 }
 
 /**
@@ -254,12 +337,50 @@ function apart(a, b) {
 }
 
 /**
- * Whether a box does not touch the middle of a circle.
+ * Whether a box does not touch a circle.
  * @param {Box} box
- * @param {number} x
- * @param {number} y
- * @param {number} reach
+ * @param {number[]} at
+ * @param {number} r
  */
-function clear(box, x, y, reach) {
-	return x + reach < box.left || x - reach > box.right || y + reach < box.top || y - reach > box.bottom;
+function clear(box, at, r) {
+	const dx = Math.max(box.left - at[0], 0, at[0] - box.right);
+	const dy = Math.max(box.top - at[1], 0, at[1] - box.bottom);
+	return dx * dx + dy * dy >= r * r;
+}
+
+/** Finds the circles near a box: the picture is cut into squares, and each knows the circles that touch it. */
+class Grid {
+	/** @param {{ at: number[], r: number }[]} circles */
+	constructor(circles) {
+		/** @type {Map<string, number[]>} */
+		this.squares = new Map();
+		for (const [i, { at, r }] of circles.entries()) {
+			const box = { left: at[0] - r, right: at[0] + r, top: at[1] - r, bottom: at[1] + r };
+			for (const square of this.touched(box)) {
+				const members = this.squares.get(square);
+				if (members) members.push(i);
+				else this.squares.set(square, [i]);
+			}
+		}
+	}
+
+	/**
+	 * @param {Box} box
+	 * @returns {string[]}
+	 */
+	touched(box) {
+		const found = [];
+		for (let x = Math.floor(box.left / SQUARE); x <= box.right / SQUARE; x++) {
+			for (let y = Math.floor(box.top / SQUARE); y <= box.bottom / SQUARE; y++) found.push(`${x} ${y}`);
+		}
+		return found;
+	}
+
+	/**
+	 * The circles whose squares a box touches.
+	 * @param {Box} box
+	 */
+	near(box) {
+		return this.touched(box).flatMap((square) => this.squares.get(square) ?? []);
+	}
 }

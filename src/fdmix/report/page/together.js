@@ -12,7 +12,8 @@ import { hideTip, showTip } from "./tip.js";
  */
 
 const N_PAIRS = 50;
-const MAX_EDGES = 1500;
+const N_LEAST = 20;
+const MAX_EDGES = 1500; // lines of the network, at most
 
 const state = { form: "matrix", least: 0 };
 
@@ -23,13 +24,21 @@ const state = { form: "matrix", least: 0 };
 export function together(context) {
 	const place = h("div", {});
 	const forms = h("div", {});
-	const pairs = sortedPairs(context);
+	const { most, least } = extremePairs(context);
 	const choose = (/** @type {string} */ form) => {
 		state.form = form;
 		forms.replaceChildren(
-			switcher("Form", [["matrix", "Matrix"], ["network", "Network"]], state.form, choose),
+			switcher(
+				"Form",
+				[
+					["matrix", "Matrix"],
+					["network", "Network"],
+				],
+				state.form,
+				choose,
+			),
 		);
-		place.replaceChildren(form === "matrix" ? matrix(context) : network(context, pairs));
+		place.replaceChildren(form === "matrix" ? matrix(context) : network(context, most));
 	};
 	choose(state.form);
 	const row = (/** @type {Edge} */ pair) => [
@@ -38,7 +47,6 @@ export function together(context) {
 		times(pair.lift),
 	];
 	const headings = ["topic", "and topic", "#against chance"];
-	const apart = pairs.slice(-20).reverse();
 	return h(
 		"div",
 		{ class: "view" },
@@ -50,34 +58,55 @@ export function together(context) {
 		),
 		h("div", { class: "toolbar" }, forms),
 		place,
-		pairs.length
+		most.length
 			? h(
 					"div",
 					{ class: "columns" },
-					card("Most often together", null, table("Topics that come together most", headings, pairs.slice(0, N_PAIRS).map(row))),
-					card("Least often together", "Of topics that are large enough to meet by chance.", table("Topics that come together least", headings, apart.map(row))),
+					card(
+						"Most often together",
+						null,
+						table("Topics that come together most", headings, most.slice(0, N_PAIRS).map(row), "plain pairs"),
+					),
+					card(
+						"Least often together",
+						"Of topics that are large enough to meet by chance.",
+						table("Topics that come together least", headings, least.map(row), "plain pairs"),
+					),
 				)
 			: null,
 	);
 }
 
 /**
- * All pairs of topics, those with the largest lift first; topics of a tiny share are left out.
+ * The pairs of topics with the largest lift, the largest first, and those with the smallest, the smallest first. Topics
+ * of a tiny share are left out.
  * @param {Context} context
- * @returns {Edge[]}
+ * @returns {{ most: Edge[], least: Edge[] }}
  */
-function sortedPairs({ model }) {
-	const least = 0.1 / model.nTopics;
+function extremePairs({ model }) {
+	const tiny = 0.1 / model.nTopics;
+	const topics = d3.range(model.nTopics).filter((t) => model.shares[t] >= tiny);
+	const lifts = new Float32Array((topics.length * (topics.length - 1)) / 2);
+	let n = 0;
+	for (const [place, i] of topics.entries()) {
+		for (let k = place + 1; k < topics.length; k++) lifts[n++] = model.liftOf(i, topics[k]);
+	}
+	lifts.sort();
+	const [low, high] = [lifts[Math.min(N_LEAST, n) - 1], lifts[Math.max(0, n - MAX_EDGES)]];
 	/** @type {Edge[]} */
-	const pairs = [];
-	for (let i = 0; i < model.nTopics; i++) {
-		for (let j = i + 1; j < model.nTopics; j++) {
-			if (model.shares[i] >= least && model.shares[j] >= least) {
-				pairs.push({ source: i, target: j, lift: model.liftOf(i, j) });
-			}
+	const most = [];
+	/** @type {Edge[]} */
+	const least = [];
+	for (const [place, source] of topics.entries()) {
+		for (const target of topics.slice(place + 1)) {
+			const lift = model.liftOf(source, target);
+			if (lift >= high) most.push({ source, target, lift });
+			if (lift <= low) least.push({ source, target, lift });
 		}
 	}
-	return pairs.sort((a, b) => b.lift - a.lift);
+	most.sort((a, b) => b.lift - a.lift);
+	least.sort((a, b) => a.lift - b.lift || model.shares[b.source] - model.shares[a.source]);
+	return { most: most.slice(0, MAX_EDGES), least: least.slice(0, N_LEAST) };
 }
 
 /** @param {Context} context */
@@ -85,7 +114,11 @@ function matrix(context) {
 	const { model, labels } = context;
 	const n = model.nTopics;
 	const canvas = h("canvas", { "aria-hidden": "true" });
-	const readout = h("p", { class: "readout" }, "Point at a cell, or move with the arrow keys; Enter opens the topic.");
+	const readout = h(
+		"p",
+		{ class: "readout" },
+		"Point at a cell, or move with the arrow keys. The wheel zooms; Enter opens the topic of the row.",
+	);
 	const frame = h(
 		"div",
 		{
@@ -168,6 +201,7 @@ function matrix(context) {
 			h("div", {}, `${i} ${labels.name(i)}`),
 			i === j ? "" : h("div", {}, `${j} ${labels.name(j)}`),
 		);
+		describe();
 		draw();
 	});
 	frame.addEventListener("mouseleave", hideTip);
@@ -200,25 +234,52 @@ function matrix(context) {
 	new ResizeObserver(() => {
 		if (frame.clientWidth > 0) {
 			const side = frame.clientWidth;
-			zoom.extent([[0, 0], [side, side]]).translateExtent([[0, 0], [side, side]]);
+			zoom
+				.extent([
+					[0, 0],
+					[side, side],
+				])
+				.translateExtent([
+					[0, 0],
+					[side, side],
+				]);
 			draw();
 		}
 	}).observe(frame);
-	d3.select(/** @type {Element} */ (frame)).call(zoom).on("dblclick.zoom", null);
+	d3.select(/** @type {Element} */ (frame))
+		.call(zoom)
+		.on("dblclick.zoom", null);
 	document.addEventListener("themechange", () => {
 		if (frame.isConnected) paint();
 	});
 	requestAnimationFrame(paint);
-	return h("div", {}, h("div", { class: "matrix-with-key" }, frame, key()), readout);
+	return h(
+		"div",
+		{ class: "matrix-with-key" },
+		frame,
+		h("div", { class: "card beside" }, h("h2", {}, "Lift"), key(), readout),
+	);
 }
 
 /** What the colours of the matrix mean. */
 function key() {
-	const lifts = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16];
+	const lifts = [1 / 32, 1 / 8, 1 / 2, 1, 2, 4, 8, 16];
 	return h(
 		"ul",
 		{ class: "key", "aria-label": "Colours of the matrix" },
-		...lifts.map((lift) => h("li", {}, h("span", { class: "swatch", "data-lift": lift, "aria-hidden": "true", style: { background: liftColour(lift) } }), times(lift))),
+		...lifts.map((lift) =>
+			h(
+				"li",
+				{},
+				h("span", {
+					class: "swatch",
+					"data-lift": lift,
+					"aria-hidden": "true",
+					style: { background: liftColour(lift) },
+				}),
+				times(lift),
+			),
+		),
 	);
 }
 
@@ -228,7 +289,7 @@ function key() {
  */
 function liftColour(lift) {
 	const strength = Math.log2(lift);
-	const [name, part] = strength < 0 ? ["--less", -strength / 3] : ["--more", strength / 4];
+	const [name, part] = strength < 0 ? ["--less", -strength / 5] : ["--more", strength / 4];
 	return `color-mix(in srgb, var(${name}) ${Math.round(100 * Math.min(1, part))}%, var(--even))`;
 }
 
@@ -238,15 +299,20 @@ function liftColour(lift) {
  */
 function network(context, pairs) {
 	const { model } = context;
-	const strong = pairs.filter(({ lift }) => lift > 1).slice(0, MAX_EDGES);
+	const strong = pairs.filter(({ lift }) => lift > 1);
 	if (!strong.length) return h("p", { class: "note" }, "No two topics come together more often than by chance.");
 	const [low, high] = [Math.max(1, strong[strong.length - 1].lift), strong[0].lift];
 	const scale = d3.scaleLog([low, Math.max(high, low * 1.01)], [0, 100]);
-	const start = strong[Math.min(strong.length - 1, Math.round(model.nTopics * 1.5))].lift;
+	const start = strong[Math.min(strong.length - 1, Math.round(model.nTopics * 1.2))].lift;
 	state.least ||= Math.max(start, low);
 	const edges = () => strong.filter(({ lift }) => lift >= state.least);
 	const value = h("output", { for: "least" }, times(state.least));
-	const { frame, redraw } = points(context, model.network, "Network of the topics; arrow keys move, Enter opens", edges);
+	const { frame, redraw } = points(
+		context,
+		model.network,
+		"Network of the topics; arrow keys move, Enter opens",
+		edges,
+	);
 	const slider = h("input", {
 		type: "range",
 		id: "least",
@@ -271,11 +337,19 @@ function network(context, pairs) {
 			table(
 				"Topics and those that they come together with",
 				["topic", "#share", "comes together with"],
-				d3.range(model.nTopics).map((t) => [
-					topicLink(context, t),
-					percent(model.shares[t]),
-					h("span", {}, ...model.related(t, 3).flatMap((other) => [topicLink(context, other), ` ${times(model.liftOf(t, other))} `])),
-				]),
+				d3
+					.range(model.nTopics)
+					.map((t) => [
+						topicLink(context, t),
+						percent(model.shares[t]),
+						h(
+							"span",
+							{},
+							...model
+								.related(t, 3)
+								.flatMap((other) => [topicLink(context, other), ` ${times(model.liftOf(t, other))} `]),
+						),
+					]),
 			),
 		),
 	);

@@ -115,7 +115,11 @@ function wordsCard(context, topic) {
 					"tr",
 					{},
 					h("th", { scope: "row" }, wordLink(context, each.word)),
-					h("td", { class: "bar-cell" }, bar(each.inTopic / longest, colourOf(model, topic), each.inCorpus / longest)),
+					h(
+						"td",
+						{ class: "bar-cell" },
+						bar(each.inTopic / longest, colourOf(model, topic), each.inCorpus / longest),
+					),
 					h("td", { class: "number" }, percent(each.inTopic)),
 					h("td", { class: "number" }, percent(each.inCorpus)),
 					h("td", { class: "number" }, times(each.inTopic / (each.inCorpus || each.inTopic))),
@@ -273,10 +277,6 @@ function documentItem(document) {
 			`${percent(document.share)} of this document · number ${document.number}`,
 			document.place ? ` · ${document.place}` : "",
 		),
-		h(
-			"blockquote",
-			{ dir: "auto" },
-			...document.pieces.map((piece, i) => (i % 2 ? h("mark", {}, piece) : piece)),
-		),
+		h("blockquote", { dir: "auto" }, ...document.pieces.map((piece, i) => (i % 2 ? h("mark", {}, piece) : piece))),
 	);
 }

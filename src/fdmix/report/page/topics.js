@@ -12,6 +12,7 @@ import { treemap } from "./treemap.js";
 
 const MANY_TOPICS = 120; // from here on, the treemap gives the better first impression
 const N_WORDS = 10;
+const ROWS_A_FRAME = 60; // the first rows appear at once, the others in the next frames
 
 const state = { query: "", sort: "share", form: "" };
 
@@ -144,21 +145,30 @@ function sorted(list, measure) {
 function topicTable(context, order, measures, matched, rows, sortBy) {
 	const { model } = context;
 	const top = d3.max(model.shares) || 1;
-	const heading = (/** @type {Measure} */ measure) =>
+	const heading = (/** @type {Measure} */ measure, /** @type {string} */ className = "number") =>
 		h(
 			"th",
-			{ scope: "col", class: "number", "aria-sort": state.sort === measure.name ? "descending" : null },
+			{ scope: "col", class: className, "aria-sort": state.sort === measure.name ? "descending" : null },
 			h("button", { type: "button", on: { click: () => sortBy(measure.name) } }, measure.title),
 		);
 	const [number, share, ...others] = measures;
-	const body = order.map((t) => {
+	const rowOf = (/** @type {number} */ t) => {
 		const row = rows[t] ?? topicRow(context, t, measures, top);
 		rows[t] = row;
 		for (const word of row.querySelectorAll("[data-word]")) {
 			word.classList.toggle("hit", matched.has(Number(word.getAttribute("data-word"))));
 		}
 		return row;
-	});
+	};
+	const body = h("tbody", {}, ...order.slice(0, ROWS_A_FRAME).map(rowOf));
+	const more = (/** @type {number} */ done) => {
+		if (done >= order.length || (done > ROWS_A_FRAME && !body.isConnected)) return;
+		requestAnimationFrame(() => {
+			body.append(...order.slice(done, done + ROWS_A_FRAME).map(rowOf));
+			more(done + ROWS_A_FRAME);
+		});
+	};
+	more(ROWS_A_FRAME);
 	return h(
 		"table",
 		{ class: "topics" },
@@ -166,9 +176,16 @@ function topicTable(context, order, measures, matched, rows, sortBy) {
 		h(
 			"thead",
 			{},
-			h("tr", {}, heading(number), heading(share), h("th", { scope: "col" }, "Words"), ...others.map(heading)),
+			h(
+				"tr",
+				{},
+				heading(number),
+				heading(share, "share"),
+				h("th", { scope: "col" }, "Words"),
+				...others.map((measure) => heading(measure)),
+			),
 		),
-		h("tbody", {}, ...body),
+		body,
 	);
 }
 
@@ -193,8 +210,12 @@ function topicRow(context, topic, measures, top) {
 		h(
 			"td",
 			{ class: "share" },
-			h("span", { class: "number" }, percent(model.shares[topic])),
-			bar(model.shares[topic] / top, colourOf(model, topic)),
+			h(
+				"span",
+				{ class: "share-bar" },
+				h("span", { class: "number" }, percent(model.shares[topic])),
+				bar(model.shares[topic] / top, colourOf(model, topic)),
+			),
 		),
 		h(
 			"td",

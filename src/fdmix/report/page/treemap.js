@@ -8,6 +8,10 @@ import { hideTip, showTip } from "./tip.js";
 
 /** @typedef {import("./parts.js").Context} Context */
 
+const MANY = 200; // topics that need a higher picture
+const GAP = 2; // pixels between tiles
+const WIDER = 1.9; // tiles are wider than high, because words are
+
 /**
  * Topics as areas: an area is a topic's share, a colour is a family of topics with similar words.
  * @param {Context} context
@@ -18,7 +22,7 @@ export function treemap(context, topics) {
 	const place = h("div", { class: "treemap", role: "group", "aria-label": "Topics; arrow keys move, Enter opens" });
 	const draw = () => {
 		const width = place.clientWidth;
-		const height = Math.round(Math.min(900, Math.max(440, width * 0.62)));
+		const height = Math.round(Math.min(1000, Math.max(440, width * (topics.length > MANY ? 0.75 : 0.6))));
 		place.style.height = `${height}px`;
 		place.replaceChildren(...tiles(context, topics, width, height));
 		roving(place, "a.tile");
@@ -55,26 +59,30 @@ function tiles(context, topics, width, height) {
 		.hierarchy(tree)
 		.sum((node) => (node.topic === undefined ? 0 : Math.max(model.shares[node.topic], 1e-9)))
 		.sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
-	const placed = d3.treemap().size([width, height]).paddingInner(2).paddingOuter(0).round(true)(
-		/** @type {any} */ (root),
-	);
+	const placed = d3.treemap().size([width / WIDER, height])(/** @type {any} */ (root));
 	return placed.leaves().map((leaf) => {
 		const topic = /** @type {Node} */ (leaf.data).topic ?? 0;
-		const [w, tall] = [leaf.x1 - leaf.x0, leaf.y1 - leaf.y0];
+		const [left, top] = [Math.round(leaf.x0 * WIDER), Math.round(leaf.y0)];
+		const w = Math.round(leaf.x1 * WIDER) - left - GAP;
+		const tall = Math.round(leaf.y1) - top - GAP;
 		const label = labels.label(topic);
-		const words = model.topicWords(topic, 0.6, 12).map(({ word }) => model.words[word]);
-		const text = w < 34 || tall < 18 ? [] : [h("span", { class: label ? "tile-name label" : "tile-name" }, label || words[0])];
-		if (w >= 60 && tall >= 48) text.push(h("span", { class: "tile-words" }, words.slice(label ? 0 : 1).join(", ")));
-		if (w >= 60 && tall >= 34) text.push(h("span", { class: "tile-share" }, percent(model.shares[topic])));
+		const words = model.typicalWords(topic, 12);
+		const text = w < 26 || tall < 16 ? [] : [h("span", { class: "tile-name" }, label || words[0])];
+		const lines = Math.floor((tall - 42) / 16);
+		if (w >= 60 && lines > 0) {
+			const rest = words.slice(label ? 0 : 1).join(", ");
+			text.push(h("span", { class: "tile-words", style: { "-webkit-line-clamp": lines } }, rest));
+		}
+		if (w >= 56 && tall >= 40) text.push(h("span", { class: "tile-share" }, percent(model.shares[topic])));
 		return h(
 			"a",
 			{
-				class: "tile",
+				class: w < 74 || tall < 40 ? "tile small-tile" : "tile",
 				href: topicAddress(topic),
 				"aria-label": `Topic ${topic}, ${percent(model.shares[topic])}: ${labels.name(topic)}`,
 				style: {
-					left: `${leaf.x0}px`,
-					top: `${leaf.y0}px`,
+					left: `${left}px`,
+					top: `${top}px`,
 					width: `${w}px`,
 					height: `${tall}px`,
 					"--c": colourOf(model, topic),

@@ -24,7 +24,12 @@ export function wordView(context, word) {
 		{ class: "view" },
 		h("h1", {}, h("span", { class: "muted" }, "Word "), wordText(model.words[word])),
 		h("p", { class: "lead" }, `${percent(model.wordShares[word])} of the text`),
-		h("div", { class: "columns" }, topicsCard(context, word), h("div", { class: "stack" }, ...pairCards(context, word))),
+		h(
+			"div",
+			{ class: "columns" },
+			h("div", { class: "stack" }, topicsCard(context, word), unexplainedCard(context, word)),
+			partnersCard(context, word),
+		),
 	);
 }
 
@@ -60,49 +65,59 @@ function topicsCard(context, word) {
 }
 
 /**
+ * A link to the other word of a pair.
+ * @param {Context} context
+ * @param {import("./model.js").Pair} pair
+ * @param {number} word
+ */
+function otherLink(context, pair, word) {
+	return wordLink(context, pair.word === word ? pair.other : pair.word);
+}
+
+/**
  * @param {Context} context
  * @param {number} word
  */
-function pairCards(context, word) {
+function partnersCard(context, word) {
 	const { model } = context;
 	const partners = model.partners(word, N_PARTNERS);
-	const other = (/** @type {import("./model.js").Pair} */ pair) =>
-		wordLink(context, pair.word === word ? pair.other : pair.word);
-	const cards = [
-		card(
-			"Its strongest partners",
-			model.hasPairs
-				? "How often both are in a document, against chance, as counted in the text."
-				: "How often both are in a document, against chance, as the model has it (give --moments for counts).",
-			partners.length
-				? table(
-						"Words that come together with it",
-						["word", "#against chance"],
-						partners.map((pair) => [other(pair), times(pair.lift)]),
-					)
-				: h("p", { class: "note" }, "No partner is kept in this page."),
-		),
-	];
-	if (model.hasPairs) {
-		const strange = (model.pairsOfWord?.get(word) ?? [])
-			.filter((pair) => (pair.ratio ?? 0) >= NOT_EXPLAINED)
-			.sort((a, b) => b.seen * Math.log(b.ratio ?? 1) - a.seen * Math.log(a.ratio ?? 1))
-			.slice(0, N_PARTNERS);
-		cards.push(
-			card(
-				"Pairs the model does not explain",
-				"How often both are seen together, against what the topics predict.",
-				strange.length
-					? table(
-							"Pairs that the model does not explain",
-							["word", "#against the model"],
-							strange.map((pair) => [other(pair), times(pair.ratio ?? 0)]),
-						)
-					: h("p", { class: "note" }, "The topics explain all its frequent pairs."),
-			),
-		);
-	}
-	return cards;
+	return card(
+		"Its strongest partners",
+		model.hasPairs
+			? "How often both are in a document, against chance, as counted in the text."
+			: "How often both are in a document, against chance, as the model has it (give --moments for counts).",
+		partners.length
+			? table(
+					"Words that come together with it",
+					["word", "#against chance"],
+					partners.map((pair) => [otherLink(context, pair, word), times(pair.lift)]),
+				)
+			: h("p", { class: "note" }, "No partner is kept in this page."),
+	);
+}
+
+/**
+ * @param {Context} context
+ * @param {number} word
+ */
+function unexplainedCard(context, word) {
+	const { model } = context;
+	if (!model.hasPairs) return null;
+	const strange = (model.pairsOfWord.get(word) ?? [])
+		.filter((pair) => (pair.ratio ?? 0) >= NOT_EXPLAINED)
+		.sort((a, b) => b.seen * Math.log(b.ratio ?? 1) - a.seen * Math.log(a.ratio ?? 1))
+		.slice(0, N_PARTNERS);
+	return card(
+		"Pairs the model does not explain",
+		"How often both are seen together, against what the topics predict.",
+		strange.length
+			? table(
+					"Pairs that the model does not explain",
+					["word", "#against the model"],
+					strange.map((pair) => [otherLink(context, pair, word), times(pair.ratio ?? 0)]),
+				)
+			: h("p", { class: "note" }, "The topics explain all its frequent pairs."),
+	);
 }
 
 /**
@@ -170,7 +185,11 @@ function unexplained(context) {
 	const { model } = context;
 	const title = "Pairs the model does not explain";
 	if (!model.hasPairs) {
-		return card(title, null, h("p", { class: "note" }, "This needs word-pair counts: fdmix report MODEL --moments FILE."));
+		return card(
+			title,
+			null,
+			h("p", { class: "note" }, "This needs word-pair counts: fdmix report MODEL --moments FILE."),
+		);
 	}
 	return card(
 		title,
@@ -178,7 +197,7 @@ function unexplained(context) {
 		table(
 			title,
 			["pair", "#against the model", "#against chance"],
-			(model.unexplained ?? []).map((pair) => [
+			model.unexplained.map((pair) => [
 				h("span", {}, wordLink(context, pair.word), " ", wordLink(context, pair.other)),
 				times(pair.ratio ?? 0),
 				times(pair.lift),
