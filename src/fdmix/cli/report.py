@@ -14,6 +14,7 @@ from fdmix.cli.options import Column, Delimiter, Encoding, Force, NoHeader, Spli
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.report.writing import GROUP, write_report
+from fdmix.storage.model_folder import is_model
 from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
 
@@ -33,7 +34,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="FILES",
-            help="Text: adds the most typical documents of each topic. Give the option again for more files.",
+            help="Text: adds the most typical documents of each topic. Files, folders or globs.",
         ),
     ] = None,
     by: Annotated[
@@ -65,6 +66,8 @@ def report(
     """
     check_place(out)
     refuse_to_replace(out, force)
+    models, more = _models_and_documents(models, bool(documents))
+    documents = [*(documents or ()), *more]
     if len(models) > 2:
         raise ValueError(f"a report compares two models, not {len(models)}")
     if by is not None and not documents:
@@ -87,3 +90,12 @@ def report(
         )  # fmt: skip
         took = seconds()
     say(f"Wrote {out} ({out.stat().st_size / 1e6:.1f} MB) in {took:.1f} s. Open it in a browser.")
+
+
+def _models_and_documents(given: list[Path], with_documents: bool) -> tuple[list[Path], list[str]]:
+    """Models, and what `--documents a.csv b.csv` gave beside its first file, which only the shell knows apart."""
+    others = [path for path in given if not is_model(path)] if with_documents else []
+    models = [path for path in given if path not in others]
+    if not models:
+        Mixture.load(given[0])  # which says what is wrong with it
+    return models, [str(path) for path in others]

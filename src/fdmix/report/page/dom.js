@@ -80,6 +80,17 @@ export function say(text) {
 }
 
 /**
+ * The text with escapes in place of characters that hide or reorder text; words come from Python like that already.
+ * @param {string} text
+ */
+export function visible(text) {
+	return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+		const code = character.codePointAt(0) ?? 0;
+		return code === 0x200c || code === 0x200d ? character : `\\u${code.toString(16).padStart(4, "0")}`;
+	});
+}
+
+/**
  * A word of the text: isolated, so that its writing direction does not reorder its neighbours.
  * @param {string} word
  * @param {string} [className]

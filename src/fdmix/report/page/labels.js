@@ -1,4 +1,4 @@
-import { say } from "./dom.js";
+import { say, visible } from "./dom.js";
 
 /** The names of topics: given with the model, typed here, or made of words. Typed ones are kept by the browser. */
 export class Labels {
@@ -21,11 +21,19 @@ export class Labels {
 	}
 
 	/**
-	 * The label that a person gave to a topic, or "".
+	 * The label that a person gave to a topic, as it was typed, or "".
+	 * @param {number} topic
+	 */
+	text(topic) {
+		return this.typed.get(topic) ?? this.given.get(topic) ?? "";
+	}
+
+	/**
+	 * The same, safe to show.
 	 * @param {number} topic
 	 */
 	label(topic) {
-		return this.typed.get(topic) ?? this.given.get(topic) ?? "";
+		return visible(this.text(topic));
 	}
 
 	/**

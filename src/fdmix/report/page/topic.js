@@ -65,7 +65,7 @@ function heading(context, topic, order, place) {
 		id: "label",
 		type: "text",
 		maxlength: 200,
-		value: labels.label(topic),
+		value: labels.text(topic),
 		placeholder: "give this topic a name",
 		autocomplete: "off",
 		on: {
