@@ -17,6 +17,7 @@ N_FAMILIES = 8  # colours that people with any colour vision can tell apart
 PERPLEXITY = 12.0  # neighbours that a topic has on the map, about
 FEW_TOPICS = 6  # up to this many, distances are drawn as they are
 MAX_STRETCH = 1.6  # of the narrow side of a map, so that it fills its frame
+EVEN_PULL = 0.15  # share of a topic's attraction in the network that all others have: nothing drifts away
 STEPS = 400
 EARLY_STEPS, EXAGGERATION = 100, 6.0  # first, neighbours attract each other more strongly, so that groups form
 
@@ -61,7 +62,9 @@ def positions_in_network(alpha: Floats) -> Floats:
     strength = pull.sum(axis=1, keepdims=True)
     if len(alpha) <= FEW_TOPICS or not strength.any():
         return _in_unit_square(start)
-    pull = pull / np.where(strength > 0, strength, 1)
+    even = np.where(strength > 0, EVEN_PULL, 1) / len(alpha)
+    pull = (1 - EVEN_PULL) * pull / np.where(strength > 0, strength, 1) + even
+    np.fill_diagonal(pull, 0)
     return _in_unit_square(_embedded((pull + pull.T) / (pull.sum() * 2), start))
 
 

@@ -264,10 +264,12 @@ function curve(points) {
 		.scaleLinear([low, values[values.length - 1]], [height - bottom, 10])
 		.nice()
 		.clamp(true);
-	const line = d3.line(
-		([pass]) => x(pass),
-		([, value]) => y(value),
-	);
+	const line = d3
+		.line(
+			([pass]) => x(pass),
+			([, value]) => y(value),
+		)
+		.defined(([, value]) => value >= y.domain()[0]);
 	const title = "Log-likelihood after each pass";
 	return h(
 		"figure",

@@ -310,7 +310,8 @@ function linesInside(words, r) {
  */
 function besides(words, x, y, r) {
 	const found = [];
-	for (let n = words.length; n > 0; n--) {
+	// A single word beside a small circle says little.
+	for (let n = words.length; n > (words.length > 1 && r < MIN_RADIUS_OF_NAME ? 1 : 0); n--) {
 		const text = short(words.slice(0, n).join(", "));
 		const width = widthOf(text);
 		const options = [
