@@ -50,7 +50,7 @@ lint: $(VENV)/.dev javascript  ## lint, format, types, import contracts; the sam
 
 # Types, lint and format of the report's page. A machine without Node.js skips them, unless FDMIX_SKIP_NOTHING is set.
 javascript:  ## types, lint and format of the report's JavaScript
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(NODE)/.stamp && npm --prefix javascript run --silent check; \
+	@if command -v npm >/dev/null; then $(MAKE) -s --no-print-directory $(NODE)/.stamp && npm --prefix javascript run --silent check; \
 	elif [ -n "$$FDMIX_SKIP_NOTHING" ]; then echo "checking the report's JavaScript needs Node.js and npm"; exit 1; \
 	else echo "skipped: checking the report's JavaScript needs Node.js and npm, which are not installed"; fi
 

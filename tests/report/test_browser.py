@@ -165,6 +165,19 @@ def test_light_and_dark(browser, report, scheme):
             assert (page.page.evaluate(brightness) > 128) == (shown == "light")
 
 
+def test_paper_is_white_and_without_controls(browser, report):
+    with opened(browser, report[0], fragment="#topic=0", scheme="dark") as page:
+        page.page.click("#theme")
+        page.page.click("#theme")
+        assert page.page.get_attribute("html", "data-theme") == "dark"
+        page.page.emulate_media(media="print")
+        colour = "getComputedStyle(document.documentElement).backgroundColor"
+        assert page.page.evaluate(colour) == "rgb(255, 255, 255)"
+        assert not page.page.is_visible("#bar")
+        assert not page.page.is_visible("#lambda")
+        assert page.page.is_visible("table.bars")
+
+
 def test_a_walk_with_the_keyboard_alone(page):
     """Tab reaches everything, the focus is visible, arrow keys move in pictures, Enter opens."""
     press = page.page.keyboard.press

@@ -49,7 +49,12 @@ export function compare(context) {
 			null,
 			h(
 				"div",
-				{ class: "scroll", tabindex: 0, role: "region", "aria-label": "Matched topics" },
+				{
+					class: "scroll",
+					tabindex: 0,
+					role: "region",
+					"aria-label": "Matched topics",
+				},
 				pairTable(context, given, near),
 			),
 		),

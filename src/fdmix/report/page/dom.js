@@ -138,7 +138,18 @@ export function behind(summary, make) {
 	const details = h("details", { class: "behind" }, h("summary", {}, summary));
 	details.addEventListener("toggle", () => {
 		if (details.open && details.children.length === 1) {
-			details.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": summary }, make()));
+			details.append(
+				h(
+					"div",
+					{
+						class: "scroll",
+						tabindex: 0,
+						role: "region",
+						"aria-label": summary,
+					},
+					make(),
+				),
+			);
 		}
 	});
 	return details;
@@ -158,7 +169,11 @@ export function switcher(label, choices, chosen, choose) {
 		...choices.map(([value, text]) =>
 			h(
 				"button",
-				{ type: "button", "aria-pressed": String(value === chosen), on: { click: () => choose(value) } },
+				{
+					type: "button",
+					"aria-pressed": String(value === chosen),
+					on: { click: () => choose(value) },
+				},
 				text,
 			),
 		),

@@ -72,7 +72,10 @@ export function groupChart({ model, labels }, given, topic) {
 						(/** @type {number} */ i) => y(shares[i] + errors[i]),
 					)(places),
 				}),
-				svg("path", { class: "line", d: d3.line(at, (/** @type {number} */ i) => y(shares[i]))(places) }),
+				svg("path", {
+					class: "line",
+					d: d3.line(at, (/** @type {number} */ i) => y(shares[i]))(places),
+				}),
 			]
 		: places.flatMap((i) => [
 				svg("line", {
@@ -89,7 +92,12 @@ export function groupChart({ model, labels }, given, topic) {
 		{ style: { "--c": colourOf(model, topic) } },
 		svg(
 			"svg",
-			{ class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title },
+			{
+				class: "chart",
+				viewBox: `0 0 ${width} ${height}`,
+				role: "img",
+				"aria-label": title,
+			},
 			...y
 				.ticks(3)
 				.map((tick) =>

@@ -1,6 +1,11 @@
 /** One stop of the Tab key for a whole picture; arrow keys move inside of it. */
 
-const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const DIRECTIONS = {
+	ArrowLeft: [-1, 0],
+	ArrowRight: [1, 0],
+	ArrowUp: [0, -1],
+	ArrowDown: [0, 1],
+};
 
 /**
  * Let arrow keys move the focus between the links of a picture, to the nearest one in that direction.

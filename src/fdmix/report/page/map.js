@@ -68,7 +68,11 @@ export function familyLegend({ model, labels }) {
 			h(
 				"li",
 				{},
-				h("span", { class: "dot", "aria-hidden": "true", style: { "--c": colourOf(model, members[0]) } }),
+				h("span", {
+					class: "dot",
+					"aria-hidden": "true",
+					style: { "--c": colourOf(model, members[0]) },
+				}),
 				name(members),
 				members.length > 1 ? h("span", { class: "muted" }, ` ${members.length}`) : null,
 			),

@@ -63,8 +63,10 @@ export class Model {
 		this.readTopics(arrays);
 		this.logValue = this.topicValue.map((value) => Math.log(value));
 		this.logCorpus = this.wordShares.map((share) => (share > 0 ? Math.log(share) : 0));
-		this.lift = new Float32Array(this.nTopics * this.nTopics);
-		this.readLift(arrays.lift, facts.steps.lift);
+		// The lift of topics i and j is liftSteps[liftCode[i * nTopics + j]].
+		this.liftSteps = ratios(Uint32Array.from(d3.range(256)), facts.steps.lift);
+		this.liftCode = new Uint8Array(this.nTopics * this.nTopics);
+		this.readLift(arrays.lift);
 		/** @type {Pair[]} */
 		this.pairs = [];
 		/** @type {Map<number, Pair[]>} */
@@ -107,16 +109,12 @@ export class Model {
 		}
 	}
 
-	/**
-	 * @param {Uint32Array} codes
-	 * @param {number} step
-	 */
-	readLift(codes, step) {
-		const values = ratios(codes, step);
+	/** @param {Uint32Array} codes of the pairs i <= j */
+	readLift(codes) {
 		for (let i = 0, at = 0; i < this.nTopics; i++) {
 			for (let j = i; j < this.nTopics; j++, at++) {
-				this.lift[i * this.nTopics + j] = values[at];
-				this.lift[j * this.nTopics + i] = values[at];
+				this.liftCode[i * this.nTopics + j] = codes[at];
+				this.liftCode[j * this.nTopics + i] = codes[at];
 			}
 		}
 	}
@@ -206,7 +204,12 @@ export class Model {
 	 */
 	entry(i) {
 		const word = this.topicWord[i];
-		return { word, inTopic: this.topicValue[i], inCorpus: this.wordShares[word], ofWord: this.ofWord[i] };
+		return {
+			word,
+			inTopic: this.topicValue[i],
+			inCorpus: this.wordShares[word],
+			ofWord: this.ofWord[i],
+		};
 	}
 
 	/**
@@ -233,7 +236,7 @@ export class Model {
 	 * @param {number} j
 	 */
 	liftOf(i, j) {
-		return this.lift[i * this.nTopics + j];
+		return this.liftSteps[this.liftCode[i * this.nTopics + j]];
 	}
 
 	/**
@@ -281,7 +284,7 @@ export class Model {
 			const topic = this.wordTopic[i];
 			const weight = this.wordValue[i] * this.shares[topic];
 			for (let t = 0; t < this.nTopics; t++) {
-				beside[t] += weight * this.lift[topic * this.nTopics + t] * this.shares[t];
+				beside[t] += weight * this.liftOf(topic, t) * this.shares[t];
 			}
 		}
 		const pairs = [];

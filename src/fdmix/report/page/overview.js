@@ -186,7 +186,12 @@ export function histogram(values, title, unit, domain) {
 	const y = d3.scaleLinear([0, d3.max(bins, (bin) => bin.length) ?? 1], [height - bottom, 8]).nice();
 	const picture = svg(
 		"svg",
-		{ class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title },
+		{
+			class: "chart",
+			viewBox: `0 0 ${width} ${height}`,
+			role: "img",
+			"aria-label": title,
+		},
 		...y
 			.ticks(3)
 			.map((tick) =>
@@ -209,7 +214,16 @@ export function histogram(values, title, unit, domain) {
 		...x
 			.ticks(6)
 			.map((tick) => svg("text", { x: x(tick), y: height - bottom + 16, "text-anchor": "middle" }, String(tick))),
-		svg("text", { class: "axis", x: (left + width) / 2, y: height - 3, "text-anchor": "middle" }, unit),
+		svg(
+			"text",
+			{
+				class: "axis",
+				x: (left + width) / 2,
+				y: height - 3,
+				"text-anchor": "middle",
+			},
+			unit,
+		),
 	);
 	const rows = bins.map((bin) => [`${fixed(bin.x0)} to ${fixed(bin.x1)}`, String(bin.length)]);
 	return h(
@@ -276,7 +290,12 @@ function curve(points) {
 		{},
 		svg(
 			"svg",
-			{ class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title },
+			{
+				class: "chart",
+				viewBox: `0 0 ${width} ${height}`,
+				role: "img",
+				"aria-label": title,
+			},
 			...y
 				.ticks(4)
 				.map((tick) =>
@@ -293,7 +312,12 @@ function curve(points) {
 				.map((tick) => svg("text", { x: x(tick), y: height - bottom + 16, "text-anchor": "middle" }, String(tick))),
 			svg(
 				"text",
-				{ class: "axis", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" },
+				{
+					class: "axis",
+					x: (left + width) / 2,
+					y: height - 4,
+					"text-anchor": "middle",
+				},
 				"pass · vertical: log-likelihood of a word pair",
 			),
 		),

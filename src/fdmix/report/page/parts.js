@@ -14,7 +14,11 @@ import { topicAddress, wordAddress } from "./route.js";
  * @param {number} topic
  */
 export function dot({ model }, topic) {
-	return h("span", { class: "dot", "aria-hidden": "true", style: { "--c": colourOf(model, topic) } });
+	return h("span", {
+		class: "dot",
+		"aria-hidden": "true",
+		style: { "--c": colourOf(model, topic) },
+	});
 }
 
 /**
@@ -52,8 +56,16 @@ export function bar(part, colour, mark = null) {
 	return h(
 		"span",
 		{ class: "bar-track", "aria-hidden": "true" },
-		h("span", { class: "bar-fill", style: { width: `${Math.min(100, 100 * part)}%`, "--c": colour } }),
-		mark === null ? null : h("span", { class: "bar-mark", style: { left: `${Math.min(100, 100 * mark)}%` } }),
+		h("span", {
+			class: "bar-fill",
+			style: { width: `${Math.min(100, 100 * part)}%`, "--c": colour },
+		}),
+		mark === null
+			? null
+			: h("span", {
+					class: "bar-mark",
+					style: { left: `${Math.min(100, 100 * mark)}%` },
+				}),
 	);
 }
 

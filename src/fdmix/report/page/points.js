@@ -53,10 +53,10 @@ function widthOf(text) {
 export function points(context, places, label, edgesOf) {
 	const covered = edgesOf ? COVERED / 2 : COVERED; // lines need room
 	const { model, labels } = context;
-	const lines = svg("g", { class: "edges" });
+	const paths = svg("g", { class: "edges" });
 	const circles = svg("g", {});
 	const names = svg("g", { class: "names", "aria-hidden": "true" });
-	const picture = svg("svg", { class: "points", role: "group", "aria-label": label }, lines, circles, names);
+	const picture = svg("svg", { class: "points", role: "group", "aria-label": label }, paths, circles, names);
 	const frame = h("div", { class: "frame" }, picture);
 	/** @type {Point[]} */
 	let placed = [];
@@ -83,7 +83,12 @@ export function points(context, places, label, edgesOf) {
 				lines.map((line, i) =>
 					svg(
 						"text",
-						{ x, y: y + i * LINE_HEIGHT, "text-anchor": anchor, class: labels.label(topic) ? "label" : null },
+						{
+							x,
+							y: y + i * LINE_HEIGHT,
+							"text-anchor": anchor,
+							class: labels.label(topic) ? "label" : null,
+						},
 						line,
 					),
 				),
@@ -96,7 +101,7 @@ export function points(context, places, label, edgesOf) {
 			source === active || target === active ? 4 : Math.min(3, Math.floor(Math.log2(lift))),
 		);
 		const byTopic = new Map(placed.map((point) => [point.topic, transform.apply([point.x, point.y])]));
-		lines.replaceChildren(
+		paths.replaceChildren(
 			...strengths.map(([strength, edges]) => {
 				const path = d3.path();
 				for (const { source, target } of edges) {
@@ -142,7 +147,15 @@ export function points(context, places, label, edgesOf) {
 			"div",
 			{ class: "zoom-buttons", role: "group", "aria-label": "Zoom" },
 			h("button", { type: "button", "aria-label": "Zoom in", on: { click: by(1.6) } }, "+"),
-			h("button", { type: "button", "aria-label": "Zoom out", on: { click: by(1 / 1.6) } }, "−"),
+			h(
+				"button",
+				{
+					type: "button",
+					"aria-label": "Zoom out",
+					on: { click: by(1 / 1.6) },
+				},
+				"−",
+			),
 			h("button", { type: "button", "aria-label": "Show all", on: { click: by(0) } }, "⤢"),
 		),
 	);
@@ -253,7 +266,10 @@ function namesToShow(placed, transform, size, radius, wordsOf, active) {
 	const taken = [];
 	/** @type {Name[]} */
 	const chosen = [];
-	const circles = placed.map((point) => ({ at: transform.apply([point.x, point.y]), r: radius(point) }));
+	const circles = placed.map((point) => ({
+		at: transform.apply([point.x, point.y]),
+		r: radius(point),
+	}));
 	const grid = new Grid(circles);
 	const order = d3.range(placed.length);
 	if (active >= 0) order.sort((a, b) => Number(placed[b].topic === active) - Number(placed[a].topic === active));
@@ -264,7 +280,13 @@ function namesToShow(placed, transform, size, radius, wordsOf, active) {
 		const words = wordsOf(topic);
 		const inside = linesInside(words, circles[i].r);
 		if (inside.length) {
-			chosen.push({ topic, lines: inside, x, y: y + 4 - ((inside.length - 1) * LINE_HEIGHT) / 2, anchor: "middle" });
+			chosen.push({
+				topic,
+				lines: inside,
+				x,
+				y: y + 4 - ((inside.length - 1) * LINE_HEIGHT) / 2,
+				anchor: "middle",
+			});
 			continue;
 		}
 		if (taken.length >= MAX_LABELS) continue;
@@ -277,7 +299,13 @@ function namesToShow(placed, transform, size, radius, wordsOf, active) {
 				(topic === active || grid.near(box).every((j) => j === i || clear(box, circles[j].at, circles[j].r)));
 			if (free) {
 				taken.push(box);
-				chosen.push({ topic, lines: [text], x: option.x, y: option.y, anchor: option.anchor });
+				chosen.push({
+					topic,
+					lines: [text],
+					x: option.x,
+					y: option.y,
+					anchor: option.anchor,
+				});
 				break;
 			}
 		}
@@ -322,7 +350,12 @@ function besides(words, x, y, r) {
 			{ x, y: y + 4, anchor: "middle", left: x - width / 2 },
 		];
 		for (const option of options.slice(0, r >= MIN_RADIUS_OF_NAME ? 5 : 4)) {
-			const box = { left: option.left - 1, right: option.left + width + 1, top: option.y - 10, bottom: option.y + 3 };
+			const box = {
+				left: option.left - 1,
+				right: option.left + width + 1,
+				top: option.y - 10,
+				bottom: option.y + 3,
+			};
 			found.push({ ...option, text, box });
 		}
 	}
@@ -356,7 +389,12 @@ class Grid {
 		/** @type {Map<string, number[]>} */
 		this.squares = new Map();
 		for (const [i, { at, r }] of circles.entries()) {
-			const box = { left: at[0] - r, right: at[0] + r, top: at[1] - r, bottom: at[1] + r };
+			const box = {
+				left: at[0] - r,
+				right: at[0] + r,
+				top: at[1] - r,
+				bottom: at[1] + r,
+			};
 			for (const square of this.touched(box)) {
 				const members = this.squares.get(square);
 				if (members) members.push(i);

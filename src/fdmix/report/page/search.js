@@ -13,7 +13,12 @@ const N_TOPICS = 4;
  * @param {Context} context
  */
 export function searchField(context) {
-	const list = h("ul", { id: "found", role: "listbox", "aria-label": "Words and topics", hidden: true });
+	const list = h("ul", {
+		id: "found",
+		role: "listbox",
+		"aria-label": "Words and topics",
+		hidden: true,
+	});
 	/** @type {string[]} */
 	let addresses = [];
 	let chosen = -1;
@@ -101,7 +106,11 @@ function suggestions(context, query) {
 	const found = [];
 	for (let u = 0; u < model.nWords; u++) {
 		const place = model.words[u].toLowerCase().indexOf(sought);
-		if (place >= 0) found.push({ u, rank: (place > 0 ? 2 : 0) + Number(model.words[u].length !== sought.length) });
+		if (place >= 0)
+			found.push({
+				u,
+				rank: (place > 0 ? 2 : 0) + Number(model.words[u].length !== sought.length),
+			});
 	}
 	found.sort((a, b) => a.rank - b.rank || model.wordShares[b.u] - model.wordShares[a.u]);
 	const words = found.slice(0, N_WORDS).map(({ u }) => ({

@@ -17,6 +17,9 @@ const MAX_EDGES = 1500; // lines of the network, at most
 
 const state = { form: "matrix", least: 0 };
 
+/** @type {{ most: Edge[], least: Edge[] } | undefined} */
+let extremes; // computed when they are first needed
+
 /**
  * Which topics come together in documents: the matrix of lift, and its network.
  * @param {Context} context
@@ -24,7 +27,8 @@ const state = { form: "matrix", least: 0 };
 export function together(context) {
 	const place = h("div", {});
 	const forms = h("div", {});
-	const { most, least } = extremePairs(context);
+	extremes ??= extremePairs(context);
+	const { most, least } = extremes;
 	const choose = (/** @type {string} */ form) => {
 		state.form = form;
 		forms.replaceChildren(
@@ -135,23 +139,15 @@ function matrix(context) {
 	image.width = image.height = n;
 
 	const paint = () => {
-		const scale = liftScale();
+		const colours = Array.from(model.liftSteps, liftScale());
 		const brush = /** @type {CanvasRenderingContext2D} */ (image.getContext("2d"));
 		const pixels = brush.createImageData(n, n);
-		// Lifts come in 255 steps: each colour is computed once.
-		/** @type {Map<number, import("d3").RGBColor>} */
-		const known = new Map();
 		for (let row = 0, at = 0; row < n; row++) {
 			for (let column = 0; column < n; column++, at += 4) {
-				const lift = model.liftOf(model.order[row], model.order[column]);
-				let colour = known.get(lift);
-				if (!colour) {
-					colour = scale(lift);
-					known.set(lift, colour);
-				}
-				pixels.data[at] = colour.r;
-				pixels.data[at + 1] = colour.g;
-				pixels.data[at + 2] = colour.b;
+				const { r, g, b } = colours[model.liftCode[model.order[row] * n + model.order[column]]];
+				pixels.data[at] = r;
+				pixels.data[at + 1] = g;
+				pixels.data[at + 2] = b;
 				pixels.data[at + 3] = 255;
 			}
 		}
@@ -212,7 +208,12 @@ function matrix(context) {
 	});
 	frame.addEventListener("keydown", (event) => {
 		/** @type {Record<string, number[]>} */
-		const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+		const steps = {
+			ArrowUp: [-1, 0],
+			ArrowDown: [1, 0],
+			ArrowLeft: [0, -1],
+			ArrowRight: [0, 1],
+		};
 		const step = steps[event.key];
 		if (step) {
 			event.preventDefault();

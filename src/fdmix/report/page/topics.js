@@ -107,7 +107,12 @@ function measuresOf({ model }) {
 	/** @type {Measure[]} */
 	const measures = [
 		{ name: "topic", title: "Topic", value: (t) => -t, text: String },
-		{ name: "share", title: "Share", value: (t) => model.shares[t], text: (t) => percent(model.shares[t]) },
+		{
+			name: "share",
+			title: "Share",
+			value: (t) => model.shares[t],
+			text: (t) => percent(model.shares[t]),
+		},
 	];
 	if (quality.coherence.some((/** @type {number | null} */ value) => value !== null)) {
 		measures.push({
@@ -148,7 +153,11 @@ function topicTable(context, order, measures, matched, rows, sortBy) {
 	const heading = (/** @type {Measure} */ measure, /** @type {string} */ className = "number") =>
 		h(
 			"th",
-			{ scope: "col", class: className, "aria-sort": state.sort === measure.name ? "descending" : null },
+			{
+				scope: "col",
+				class: className,
+				"aria-sort": state.sort === measure.name ? "descending" : null,
+			},
 			h("button", { type: "button", on: { click: () => sortBy(measure.name) } }, measure.title),
 		);
 	const [number, share, ...others] = measures;

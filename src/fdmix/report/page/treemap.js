@@ -19,7 +19,11 @@ const WIDER = 1.9; // tiles are wider than high, because words are
  */
 export function treemap(context, topics) {
 	const { model } = context;
-	const place = h("div", { class: "treemap", role: "group", "aria-label": "Topics; arrow keys move, Enter opens" });
+	const place = h("div", {
+		class: "treemap",
+		role: "group",
+		"aria-label": "Topics; arrow keys move, Enter opens",
+	});
 	const draw = () => {
 		const width = place.clientWidth;
 		const height = Math.round(Math.min(1000, Math.max(440, width * (topics.length > MANY ? 0.75 : 0.6))));
@@ -54,7 +58,11 @@ function tiles(context, topics, width, height) {
 	/** @typedef {{ topic?: number, children?: Node[] }} Node */
 	const families = d3.groups(topics, (t) => model.family[t]);
 	/** @type {Node} */
-	const tree = { children: families.map(([, members]) => ({ children: members.map((topic) => ({ topic })) })) };
+	const tree = {
+		children: families.map(([, members]) => ({
+			children: members.map((topic) => ({ topic })),
+		})),
+	};
 	const root = d3
 		.hierarchy(tree)
 		.sum((node) => (node.topic === undefined ? 0 : Math.max(model.shares[node.topic], 1e-9)))
