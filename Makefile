@@ -4,9 +4,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+NODE   := javascript/node_modules
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint check bench docs clean
+.PHONY: help demo test lint javascript check bench docs clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -35,17 +36,28 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.test
 	@$(PIP) install --group dev
 	@touch $@
 
-demo: $(VENV)/.user  ## learn topics from the docstrings of installed packages, and show them
+demo: $(VENV)/.user  ## learn topics from the docstrings of installed packages, show them, write a report
 	@$(BIN)/fdmix demo --out demo
 
 test: $(VENV)/.test  ## all tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## lint, format, types, import contracts
+lint: $(VENV)/.dev javascript  ## lint, format, types, import contracts; the same for the report's JavaScript
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+# Types, lint and format of the report's page. A machine without Node.js skips them, unless FDMIX_SKIP_NOTHING is set.
+javascript:  ## types, lint and format of the report's JavaScript
+	@if command -v npm >/dev/null; then $(MAKE) -s --no-print-directory $(NODE)/.stamp && npm --prefix javascript run --silent check; \
+	elif [ -n "$$FDMIX_SKIP_NOTHING" ]; then echo "checking the report's JavaScript needs Node.js and npm"; exit 1; \
+	else echo "skipped: checking the report's JavaScript needs Node.js and npm, which are not installed"; fi
+
+$(NODE)/.stamp: javascript/package-lock.json
+	@echo "installing what the checks of JavaScript need"
+	@npm --prefix javascript ci --silent --no-audit --no-fund
+	@touch $@
 
 check: lint  ## lint, types, import contracts, fast tests: before every commit
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
@@ -62,5 +74,5 @@ docs: $(VENV)/.test  ## check that the code in README and docs runs
 	@$(BIN)/python -m pytest -q tests/test_documentation.py
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(NODE) build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

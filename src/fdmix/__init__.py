@@ -9,6 +9,7 @@ from fdmix.documents import Refinement, fit_documents, refine
 from fdmix.fit import Progress, Solution, fit_mixture
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.report import Representative, representatives
 from fdmix.text import read_corpus, read_moments
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "Moments",
     "Progress",
     "Refinement",
+    "Representative",
     "Solution",
     "__version__",
     "baselines",
@@ -32,6 +34,7 @@ __all__ = [
     "read_corpus",
     "read_moments",
     "refine",
+    "representatives",
     "worlds",
 ]
 

@@ -601,3 +601,6 @@ def test_demo(tmp_path):
     assert "is about" in done.stdout
     assert Mixture.load(tmp_path / "demo" / "model").n_topics == 10
     assert Moments.load(tmp_path / "demo" / "docstrings.moments").n_documents > 500
+    page = tmp_path / "demo" / "report.html"
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert page.as_uri() in done.stderr

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fdmix import Mixture
-from fdmix.mixture.labels import labels_from_words
 from fdmix.mixture.ranking import MIN_SHARE, WordRanking
+from fdmix.mixture.suggested_labels import labels_from_words
 
 WORDS = ["said", "ant", "bee", "cat", "dog", "rare"]
 TOPICS = np.array(

@@ -19,10 +19,12 @@ from fdmix.cli.demo import demo
 from fdmix.cli.evaluate import evaluate
 from fdmix.cli.fit import fit
 from fdmix.cli.info import info
+from fdmix.cli.label import label
 from fdmix.cli.merge import merge
 from fdmix.cli.options import with_readable_values
 from fdmix.cli.prune import prune
 from fdmix.cli.refine import refine
+from fdmix.cli.report import report
 from fdmix.cli.reproduce import has_experiments, reproduce
 from fdmix.cli.subtract import subtract
 from fdmix.cli.topics import topics
@@ -34,7 +36,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, count, merge, prune, subtract, fit, refine, topics, assign, evaluate, compare, info):
+for command in (
+    demo,
+    count,
+    merge,
+    prune,
+    subtract,
+    fit,
+    refine,
+    topics,
+    report,
+    label,
+    assign,
+    evaluate,
+    compare,
+    info,
+):
     app.command()(with_readable_values(command))
 if has_experiments():  # an installed wheel does not contain them
     app.command()(with_readable_values(reproduce))

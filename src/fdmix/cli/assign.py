@@ -78,7 +78,7 @@ def assign(
     """Find the topics of documents: the main topic of each, its words and its share.
 
     Columns: document (counted from 0), file (if there are several), the columns
-    to --keep, topic, words, share, known_words. A document without a word that
+    to --keep, topic, label (if topics have labels), words, share, known_words. A document without a word that
     the model knows has known_words 0 and no topic. Text is cleaned the way the
     model's text was. Rows are written as they come.
 
@@ -102,7 +102,7 @@ def assign(
     _refuse_input(out, source)
     carried = [("file", "file")] if source.per_file or len(source.paths) > 1 else []
     carried += [(name, f"column {i}") for i, (name, _) in enumerate(kept)]
-    sheet = Sheet(mixture.typical_words(words, words_by), (), form, min_share)
+    sheet = Sheet(mixture.typical_words(words, words_by), (), form, min_share, mixture.labels)
     names = _named(carried, {"topics", *sheet.names})
     sheet = replace(sheet, carried=tuple(names))
     recipe = recipe_like(mixture, steps={"min_tokens": 0})

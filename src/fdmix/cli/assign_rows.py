@@ -55,12 +55,14 @@ class Sheet:
     words : the top words of each topic; carried : names of the columns that come from the input
     form : "main" (a row for each document), "wide" (the same, and a column for each topic) or "long" (a row for each
         document and topic); min_share : smaller shares are 0, and have no row in the long form
+    given : the labels that people gave to topics; they have a column if there are any, and name the wide columns
     """
 
     words: list[list[str]]
     carried: tuple[str, ...] = ()
     form: str = "main"
     min_share: float = 0.0
+    given: Mapping[int, str] = field(default_factory=dict)
     labels: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,8 +75,14 @@ class Sheet:
     @property
     def names(self) -> list[str]:
         """The names of all columns, in order."""
-        wide = [f"topic_{t}" for t in range(len(self.words))] if self.form == "wide" else []
-        return ["document", *self.carried, "topic", "words", "share", "known_words", *wide]
+        wide = self.wide_names if self.form == "wide" else []
+        label = ["label"] if self.given else []
+        return ["document", *self.carried, "topic", *label, "words", "share", "known_words", *wide]
+
+    @property
+    def wide_names(self) -> list[str]:
+        """The names of the wide form's columns: topic_3, or "topic_3 climate" if topic 3 has a label."""
+        return [f"topic_{t} {self.given.get(t, '')}".rstrip() for t in range(len(self.words))]
 
     @property
     def none(self) -> Rows:
@@ -149,13 +157,18 @@ def _csv(file: Any, sheet: Sheet, guard: Callable[[Any], Any]) -> Write:
     table = csv.writer(file)
     header = [[guard(name) for name in sheet.names]]
     labels = [guard(label) for label in sheet.labels]
+    given = {topic: [guard(label)] for topic, label in sheet.given.items()}
+    none = [""] if given else []
 
     def write(rows: Rows) -> None:
         if header:
             table.writerow(header.pop())
         carried = [[guard(_cell(value)) for value in values] for values in rows.carried.values()]
         for number, topic in enumerate(rows.topic.tolist()):
-            main = ["", "", ""] if topic == NO_TOPIC else [topic, labels[topic], _number(rows.share[number])]
+            label = given.get(topic, none)
+            main = [topic, *label, labels[topic], _number(rows.share[number])]
+            if topic == NO_TOPIC:
+                main = ["", *none, "", ""]
             wide = [] if rows.theta is None else [_number(share) for share in rows.theta[number].tolist()]
             known = [rows.document[number], *(values[number] for values in carried)]
             table.writerow([*known, *main, rows.known[number], *wide])
@@ -181,7 +194,9 @@ def _json_lines(file: Any, sheet: Sheet) -> Write:
             row: dict[str, Any] = {"document": int(rows.document[number])}
             row |= {name: values[number] for name, values in rows.carried.items()}
             known = topic != NO_TOPIC
-            row |= {"topic": topic if known else None, "words": sheet.words[topic] if known else None}
+            row |= {"topic": topic if known else None}
+            row |= {"label": sheet.given.get(topic)} if sheet.given else {}
+            row |= {"words": sheet.words[topic] if known else None}
             row |= {"share": round(float(rows.share[number]), 6), "known_words": int(rows.known[number])}
             if rows.theta is not None:
                 shares = rows.theta[number]
@@ -199,10 +214,11 @@ def _typed(sheet: Sheet, rows: Rows) -> dict[str, tuple[list[Any] | Any, str | N
     columns |= {name: (values, None) for name, values in rows.carried.items()}
     columns |= {
         "topic": (topics, "int64"),
+        **({"label": ([sheet.given.get(topic) for topic in rows.topic.tolist()], "string")} if sheet.given else {}),
         "words": ([None if topic is None else sheet.labels[topic] for topic in topics], "string"),
         "share": (rows.share, "float64"),
         "known_words": (rows.known, "int64"),
     }
     if rows.theta is not None:
-        columns |= {f"topic_{t}": (rows.theta[:, t], "float64") for t in range(rows.theta.shape[1])}
+        columns |= {name: (rows.theta[:, t], "float64") for t, name in enumerate(sheet.wide_names)}
     return columns

@@ -17,6 +17,7 @@ from fdmix.display import shown_words
 from fdmix.fit.fitting import fit_mixture
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.report.writing import write_report
 from fdmix.text.reading import read_corpus
 
 SENTENCE = "Compute the eigenvalues of a symmetric matrix and plot them as a line with labels on the axes."
@@ -48,6 +49,10 @@ def demo(
         topic_table(mixture, 7, typical=_typical(mixture, theta, corpus.lengths, kept), most=40)
         _assign_a_sentence(mixture)
         _write(out, moments, mixture)
+        page = out / "report.html"
+        write_report(mixture, page, moments=moments, documents=texts, title="Docstrings of installed Python packages")
+        say(f"Wrote {page}, a report of the topics. To look at it, open this address in a browser:")
+        say(f"  {page.resolve().as_uri()}")
     say(f"\nAll of it took {seconds():.1f} seconds. Now your own text:  fdmix fit FILE --topics 50 -o model")
 
 

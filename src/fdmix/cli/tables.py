@@ -15,6 +15,7 @@ from fdmix.mixture.mixture import Mixture
 
 STOP_WORD = re.compile(r"\w[\w’-]*")  # what can be typed after --add-stop-words as it is
 MOST_HINTED = 12
+LABEL_WIDTH = 24  # columns of a terminal; longer labels are folded
 
 
 def topic_facts(mixture: Mixture, n_words: int = 10, ranking: Any = None) -> list[dict[str, Any]]:
@@ -25,6 +26,7 @@ def topic_facts(mixture: Mixture, n_words: int = 10, ranking: Any = None) -> lis
         facts.append(
             {
                 "topic": number,
+                **({"label": mixture.labels.get(number)} if mixture.labels else {}),
                 "share": float(mixture.shares[number]),
                 "words": [mixture.word(u) for u in words],
                 "probabilities": [float(mixture.topics[number, u]) for u in words],
@@ -48,13 +50,17 @@ def topic_table(
     table = plain_table()
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)
+    if mixture.labels:
+        table.add_column("label", overflow="fold", max_width=LABEL_WIDTH, style="green")
     table.add_column("words", overflow="fold", min_width=24)
     if any(near[number] for number in order):
         table.add_column("goes with", style="dim", no_wrap=True)
     if typical is not None:
         table.add_column("typical document", style="green", no_wrap=True)
     for number in order:
-        row = [str(number), f"{mixture.shares[number]:.1%}", words[number]]
+        row = [str(number), f"{mixture.shares[number]:.1%}"]
+        row += [shown_word(mixture.labels.get(number, "-"))] if mixture.labels else []
+        row += [words[number]]
         row += [near[number]] if any(near[number] for number in order) else []
         row += [] if typical is None else [_cut(for_terminal(typical[number]), 3 * out.width // 10)]
         table.add_row(*row)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fdmix.display import html_table
 from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
+
+MAX_CURVE_POINTS = 300  # likelihoods that a mixture keeps of its fit: enough for a picture
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The result of a fit.
 
-    mixture : the fitted topics and how they occur together
+    mixture : the fitted topics and how they occur together; its provenance tells the story of the fit, for the report
     log_likelihoods : before each pass over the pairs, and last of the mixture itself
     converged : whether the fit ended by itself
     reason : why it ended, a sentence
@@ -26,6 +29,19 @@ class Solution:
     converged: bool
     reason: str
     stop: Stop = Stop.CONVERGED
+
+    def __post_init__(self) -> None:
+        told = dict(self.mixture.provenance) | {"fit": self._story()}
+        object.__setattr__(self, "mixture", replace(self.mixture, provenance=told))
+
+    def _story(self) -> dict[str, object]:
+        """How the fit went: some of its likelihoods with the passes they belong to, and why it ended."""
+        step = math.ceil(len(self.log_likelihoods) / MAX_CURVE_POINTS) or 1
+        last = len(self.log_likelihoods) - 1
+        passes = sorted({*range(0, last + 1, step), *([last] if last >= 0 else [])})
+        kept = [(number, self.log_likelihoods[number]) for number in passes]
+        curve = [[number, float(f"{value:.7g}")] for number, value in kept if math.isfinite(value)]
+        return {"passes": max(last, 0), "curve": curve, "converged": self.converged, "reason": self.reason}
 
     def _repr_html_(self) -> str:
         rows = [

@@ -23,10 +23,11 @@ from fdmix.mixture.assignment import (
 )
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments
 from fdmix.mixture.frames import as_frame, document_columns, topic_columns, word_columns
-from fdmix.mixture.labels import labels_from_words
+from fdmix.mixture.labels import Labels, checked_labels, labels_of_facts
 from fdmix.mixture.notebook import topics_html
 from fdmix.mixture.ranking import WordRanking, relevance_weight
 from fdmix.mixture.relations import lift, related_topics, topic_correlation
+from fdmix.mixture.suggested_labels import labels_from_words
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import mapping, reason, strings
 from fdmix.storage.model_folder import read_folder, write_folder
@@ -53,6 +54,7 @@ class Mixture:
     relevance : lambda, the weight of probability in the relevance that words are ranked by, chosen by the fit; None
         ranks them by probability
     n_tokens : tokens that the topics were fitted to, if known; rare words do not describe a topic
+    labels : names that people gave to topics, by the number of the topic
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -70,6 +72,7 @@ class Mixture:
     prior: Floats | None = None
     relevance: float | None = None
     n_tokens: float | None = None
+    labels: Labels = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         topics = np.array(self.topics, dtype=np.float64)
@@ -106,6 +109,8 @@ class Mixture:
             raise ValueError(f"the number of tokens must be positive, not {self.n_tokens!r}")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
+        labels = checked_labels(self.labels, len(topics))
+        object.__setattr__(self, "labels", {topic: label for topic, label in labels.items() if label})
 
     @property
     def n_topics(self) -> int:
@@ -255,6 +260,19 @@ class Mixture:
         theta = self.assign(corpus, prior)
         return token_shares(self.topics, theta, corpus.counts.indptr, words)
 
+    def labelled(self, labels: Labels) -> Mixture:
+        """The same mixture with these labels, `{17: "climate"}`; other topics keep theirs, and "" removes one."""
+        return replace(self, labels={**self.labels, **labels})
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write an interactive report of the topics: one HTML file that needs no network.
+
+        options : of `fdmix.report.write_report`, such as moments=, documents=, compare_with=
+        """
+        from fdmix.report.writing import write_report  # noqa: PLC0415  (the report is built on the mixture)
+
+        write_report(self, path, **options)
+
     def to_pyldavis(self, n_tokens: float = 1_000_000) -> dict[str, Any]:
         """Arguments for `pyLDAvis.prepare(**mixture.to_pyldavis())`: no corpus needed.
 
@@ -311,6 +329,7 @@ class Mixture:
             "relevance": self.relevance,
             "tokens": self.n_tokens,
             "vocabulary": self.vocabulary,
+            **({"labels": {str(topic): label for topic, label in self.labels.items()}} if self.labels else {}),
         }
         arrays = {"topics": self.topics, "correlations": self.correlations}
         write_folder(path, arrays if self.prior is None else arrays | {"prior": self.prior}, facts)
@@ -328,7 +347,9 @@ class Mixture:
                 Preparation.from_facts(facts["preparation"]),
                 mapping(facts["provenance"], "the provenance"),
                 _stored_prior(arrays.get("prior"), facts.get("concentration"), correlations),
-                *(_stated(facts, name) for name in ("relevance", "tokens")),
+                _stated(facts, "relevance"),
+                _stated(facts, "tokens"),
+                labels_of_facts(facts.get("labels", {}), len(topics)),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileError(f"{path} is not a valid model: {reason(error)}") from None

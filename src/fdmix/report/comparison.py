@@ -1,0 +1,62 @@
+"""Two models side by side: matched topics, how far apart they are, and what only one of them has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fdmix.corpus.vocabulary import positions, united
+from fdmix.display import for_terminal, shown_word
+from fdmix.metrics.matching import matching_distance
+from fdmix.mixture.mixture import Mixture
+
+N_WORDS = 12  # of each topic of the other model
+NO_COUNTERPART = 1.0  # l1 distance, of at most 2; topics further apart have less in common than they differ
+
+
+def compared(mixture: Mixture, other: Mixture, name: str, other_name: str) -> dict[str, Any]:
+    """The facts of the comparison: a row for each matched pair, and the topics of either model without a match."""
+    left, right = _over_the_same_words(mixture, other)
+    matching = matching_distance(left, right)
+    order = np.argsort(matching.distances, kind="stable")
+    rows = [
+        [int(matching.left[k]), int(matching.right[k]), round(float(matching.distances[k]), 4)]
+        for k in order.tolist()
+    ]
+    words = [[shown_word(word) for word in topic] for topic in _listed(other)]
+    mine, theirs = set(mixture.vocabulary or ()), set(other.vocabulary or ())
+    return {
+        "names": [for_terminal(name), for_terminal(other_name)],
+        "pairs": rows,
+        "onlyLeft": sorted(set(range(mixture.n_topics)) - set(matching.left.tolist())),
+        "onlyRight": sorted(set(range(other.n_topics)) - set(matching.right.tolist())),
+        "noCounterpart": NO_COUNTERPART,
+        "mean": round(matching.mean, 4),
+        "words": words,
+        "shares": [float(f"{share:.5g}") for share in other.shares],
+        "labels": {str(topic): for_terminal(label) for topic, label in other.labels.items()},
+        "nWords": [mixture.n_words, other.n_words],
+        "sharedWords": len(mine & theirs) if mine and theirs else min(mixture.n_words, other.n_words),
+    }
+
+
+def _listed(mixture: Mixture) -> list[list[str]]:
+    """The top words of each topic, without words of probability 0."""
+    n_active = np.count_nonzero(mixture.topics, axis=1).tolist()
+    return [words[:n] for words, n in zip(mixture.top_words(N_WORDS), n_active, strict=True)]
+
+
+def _over_the_same_words(a: Mixture, b: Mixture) -> tuple[Mixture, Mixture]:
+    """Both over the words of either; a word that a model does not have is impossible in its topics."""
+    if a.vocabulary is None or b.vocabulary is None or a.vocabulary == b.vocabulary:
+        return a, b
+    words = united(a.vocabulary, b.vocabulary)
+    return _spread(a, words), _spread(b, words)
+
+
+def _spread(mixture: Mixture, words: tuple[str, ...]) -> Mixture:
+    topics = np.zeros((mixture.n_topics, len(words)))
+    topics[:, positions(mixture.vocabulary or (), words)] = mixture.topics
+    return replace(mixture, topics=topics, vocabulary=words)

@@ -1,0 +1,378 @@
+import { behind, h, svg, table } from "./dom.js";
+import { count, fixed, percent } from "./numbers.js";
+import { bar, card, topicLink, wordLink } from "./parts.js";
+import { colourOf } from "./colours.js";
+import { viewAddress } from "./route.js";
+
+/** @typedef {import("./parts.js").Context} Context */
+
+const N_LARGEST = 12;
+const N_LISTED = 8; // topics of a remark that are named at first
+
+/**
+ * What was read, how the fit went, how good the topics are, and what to look at.
+ * @param {Context} context
+ */
+export function overview(context) {
+	const { model } = context;
+	const { source } = model.facts;
+	return h(
+		"div",
+		{ class: "view" },
+		h("h1", {}, model.facts.title),
+		h(
+			"dl",
+			{ class: "tiles" },
+			tile("topics", count(model.nTopics)),
+			tile("words", count(model.nWords)),
+			source.documents === null ? null : tile("documents", count(source.documents)),
+			source.tokens === null ? null : tile("tokens", count(source.tokens)),
+			tile("topics a document", fixed(model.facts.quality.topicsADocument, 1)),
+		),
+		remarks(context),
+		h(
+			"div",
+			{ class: "columns" },
+			h("div", { class: "stack" }, largest(context), qualityCard(context)),
+			h("div", { class: "stack" }, fitCard(context), sourceCard(context)),
+		),
+	);
+}
+
+/**
+ * @param {string} name
+ * @param {string} value
+ */
+function tile(name, value) {
+	return h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, value));
+}
+
+/** @param {Context} context */
+function remarks(context) {
+	const { model } = context;
+	if (!model.remarks.length) {
+		return h(
+			"section",
+			{ class: "card fine" },
+			h("h2", {}, "Nothing conspicuous"),
+			h("p", {}, "No topics are near copies of each other, no words dominate, and no topic looks like an accident."),
+		);
+	}
+	return h(
+		"section",
+		{ class: "card remarks" },
+		h("h2", {}, "Before you use these topics"),
+		h("ul", {}, ...model.remarks.map((remark) => remarkItem(context, remark))),
+	);
+}
+
+/**
+ * @param {Context} context
+ * @param {import("./model.js").Remark} remark
+ */
+function remarkItem(context, remark) {
+	const links = remark.topics.map((group) =>
+		h("li", { class: group.length > 1 ? "pair" : null }, ...group.map((t) => topicLink(context, t))),
+	);
+	return h(
+		"li",
+		{},
+		h("h3", {}, remark.title, remark.topics.length > 1 ? ` (${remark.topics.length})` : ""),
+		h("p", {}, remark.text),
+		remark.words.length
+			? h("p", { class: "word-list" }, ...remark.words.map((word) => wordLink(context, word)))
+			: null,
+		links.length ? h("ul", { class: "topic-list" }, ...links.slice(0, N_LISTED)) : null,
+		links.length > N_LISTED
+			? h(
+					"details",
+					{},
+					h("summary", {}, `${links.length - N_LISTED} more`),
+					h("ul", { class: "topic-list" }, ...links.slice(N_LISTED)),
+				)
+			: null,
+	);
+}
+
+/** @param {Context} context */
+function largest(context) {
+	const { model } = context;
+	const order = d3.range(model.nTopics).sort((a, b) => model.shares[b] - model.shares[a] || a - b);
+	const top = model.shares[order[0]] || 1;
+	return card(
+		"Largest topics",
+		null,
+		h(
+			"ol",
+			{ class: "ranked" },
+			...order
+				.slice(0, N_LARGEST)
+				.map((t) =>
+					h(
+						"li",
+						{},
+						topicLink(context, t),
+						bar(model.shares[t] / top, colourOf(model, t)),
+						h("span", { class: "number" }, percent(model.shares[t])),
+					),
+				),
+		),
+		h("p", {}, h("a", { href: viewAddress("topics") }, `All ${count(model.nTopics)} topics`)),
+	);
+}
+
+/** @param {Context} context */
+function qualityCard({ model }) {
+	const { quality } = model.facts;
+	/** @type {number[]} */
+	const coherence = quality.coherence.filter((/** @type {number | null} */ value) => value !== null);
+	const rows = [
+		[
+			"diversity",
+			percent(quality.diversity),
+			"distinct words among the first 25 of all topics; 100% if no two topics share one",
+		],
+		[
+			"share of a word's best topic",
+			percent(quality.bestTopic),
+			"how much of a word belongs to one topic; 100% if every word has one topic",
+		],
+		[
+			"topics that matter",
+			fixed(quality.effectiveTopics, 1),
+			`of ${count(model.nTopics)}; fewer if some topics are much larger than others`,
+		],
+	];
+	if (coherence.length) {
+		rows.unshift([
+			"coherence (NPMI)",
+			fixed(d3.mean(coherence) ?? null),
+			"mean over topics, from −1 to 1; 0 if top words occur together as often as by chance",
+		]);
+	}
+	return card(
+		"Quality",
+		null,
+		h(
+			"dl",
+			{ class: "facts" },
+			...rows.flatMap(([name, value, meaning]) => [
+				h("dt", {}, name),
+				h("dd", {}, h("strong", {}, value), h("span", { class: "muted" }, meaning)),
+			]),
+		),
+		coherence.length > 3 ? histogram(coherence, "Coherence of the topics", "coherence (NPMI)") : null,
+		coherence.length
+			? null
+			: h("p", { class: "note" }, "Coherence needs word-pair counts: fdmix report MODEL --moments FILE."),
+	);
+}
+
+/**
+ * Bars that count values.
+ * @param {number[]} values
+ * @param {string} title
+ * @param {string} unit
+ * @param {[number, number]} [domain]
+ */
+export function histogram(values, title, unit, domain) {
+	const [width, height, left, bottom] = [440, 150, 34, 34];
+	const x = d3.scaleLinear(domain ?? /** @type {[number, number]} */ (d3.extent(values)), [left, width - 12]);
+	if (!domain) x.nice();
+	const bins = d3
+		.bin()
+		.domain(/** @type {[number, number]} */ (x.domain()))
+		.thresholds(x.ticks(24))(values);
+	const y = d3.scaleLinear([0, d3.max(bins, (bin) => bin.length) ?? 1], [height - bottom, 8]).nice();
+	const picture = svg(
+		"svg",
+		{
+			class: "chart",
+			viewBox: `0 0 ${width} ${height}`,
+			role: "img",
+			"aria-label": title,
+		},
+		...y
+			.ticks(3)
+			.map((tick) =>
+				svg(
+					"g",
+					{ class: "grid" },
+					svg("line", { x1: left, x2: width - 12, y1: y(tick), y2: y(tick) }),
+					svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, String(tick)),
+				),
+			),
+		...bins.map((bin) =>
+			svg("rect", {
+				class: "column",
+				x: x(bin.x0 ?? 0) + 0.5,
+				width: Math.max(0, x(bin.x1 ?? 0) - x(bin.x0 ?? 0) - 1),
+				y: y(bin.length),
+				height: y(0) - y(bin.length),
+			}),
+		),
+		...x
+			.ticks(6)
+			.map((tick) => svg("text", { x: x(tick), y: height - bottom + 16, "text-anchor": "middle" }, String(tick))),
+		svg(
+			"text",
+			{
+				class: "axis",
+				x: (left + width) / 2,
+				y: height - 3,
+				"text-anchor": "middle",
+			},
+			unit,
+		),
+	);
+	const rows = bins.map((bin) => [`${fixed(bin.x0)} to ${fixed(bin.x1)}`, String(bin.length)]);
+	return h(
+		"figure",
+		{},
+		picture,
+		behind(`${title}, as a table`, () => table(title, [unit, "#topics"], rows)),
+	);
+}
+
+/** @param {Context} context */
+function fitCard({ model }) {
+	const { fit } = model.facts;
+	if (!fit || fit.curve.length < 2) {
+		return card(
+			"How the fit went",
+			null,
+			h(
+				"p",
+				{ class: "note" },
+				fit?.reason ? sentence(fit.reason) : "This model does not keep the story of its fit.",
+			),
+		);
+	}
+	// Passes over documents come last and serve the documents: the likelihood of the pairs may fall.
+	const { refined } = model.facts.source;
+	const pairs = refined ? fit.curve.slice(0, -1) : fit.curve;
+	const last = fit.curve[fit.curve.length - 1][1];
+	return card(
+		"How the fit went",
+		`${sentence(fit.reason)} ${count(fit.passes)} passes over the word pairs${refined ? `, then over the documents; after them the log-likelihood of a pair is ${fixed(last, 3)}` : ""}.`,
+		pairs.length > 1 ? curve(pairs) : null,
+	);
+}
+
+/** @param {string} text */
+function sentence(text) {
+	return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "";
+}
+
+/** @param {[number, number][]} points */
+function curve(points) {
+	const [width, height, left, bottom] = [440, 190, 58, 36];
+	const values = points.map(([, value]) => value).sort(d3.ascending);
+	// The first passes improve so much that the rest would look flat: begin the scale a little below the rest.
+	const low = Math.max(
+		values[0],
+		values[values.length - 1] - 3 * (values[values.length - 1] - (d3.quantile(values, 0.3) ?? 0)),
+	);
+	const x = d3.scaleLinear([points[0][0], points[points.length - 1][0]], [left, width - 12]);
+	const y = d3
+		.scaleLinear([low, values[values.length - 1]], [height - bottom, 10])
+		.nice()
+		.clamp(true);
+	const line = d3
+		.line(
+			([pass]) => x(pass),
+			([, value]) => y(value),
+		)
+		.defined(([, value]) => value >= y.domain()[0]);
+	const title = "Log-likelihood after each pass";
+	return h(
+		"figure",
+		{},
+		svg(
+			"svg",
+			{
+				class: "chart",
+				viewBox: `0 0 ${width} ${height}`,
+				role: "img",
+				"aria-label": title,
+			},
+			...y
+				.ticks(4)
+				.map((tick) =>
+					svg(
+						"g",
+						{ class: "grid" },
+						svg("line", { x1: left, x2: width - 12, y1: y(tick), y2: y(tick) }),
+						svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, y.tickFormat(4)(tick)),
+					),
+				),
+			svg("path", { class: "line", d: line(points) }),
+			...x
+				.ticks(6)
+				.map((tick) => svg("text", { x: x(tick), y: height - bottom + 16, "text-anchor": "middle" }, String(tick))),
+			svg(
+				"text",
+				{
+					class: "axis",
+					x: (left + width) / 2,
+					y: height - 4,
+					"text-anchor": "middle",
+				},
+				"pass · vertical: log-likelihood of a word pair",
+			),
+		),
+		behind(`${title}, as a table`, () =>
+			table(
+				title,
+				["#pass", "#log-likelihood"],
+				points.map(([pass, value]) => [String(pass), fixed(value, 5)]),
+			),
+		),
+	);
+}
+
+/** @param {Context} context */
+function sourceCard({ model }) {
+	const { source } = model.facts;
+	/** @type {[string, string | Node][]} */
+	const facts = [];
+	const add = (/** @type {string} */ name, /** @type {string | Node | null} */ value) => {
+		if (value) facts.push([name, value]);
+	};
+	if (source.files.length) {
+		add(
+			"read",
+			h(
+				"ul",
+				{ class: "bare" },
+				...source.files
+					.slice(0, 6)
+					.map((/** @type {[string, number]} */ [name, n]) => h("li", {}, `${name} (${count(n)} documents)`)),
+				source.nFiles > 6 ? h("li", {}, `and ${count(source.nFiles - 6)} more`) : null,
+			),
+		);
+	}
+	add("documents", source.documents === null ? null : `${count(source.documents)} with two or more words`);
+	add("skipped", source.skipped ? `${count(source.skipped)} with fewer than two words` : null);
+	add("word pairs", source.pairs === null ? null : `${count(source.pairs)} different ones`);
+	add(
+		"cleaning",
+		source.cleaning.length
+			? h("ul", { class: "bare" }, ...source.cleaning.map((/** @type {string} */ step) => h("li", {}, step)))
+			: "not known to the model",
+	);
+	add("refined", source.refined ? "with passes over the documents" : "no, fitted to word pairs alone");
+	add(
+		"made with",
+		source.version ? `fdmix ${source.version}${source.seed === null ? "" : `, seed ${source.seed}`}` : null,
+	);
+	add(
+		"in this page",
+		`${percent(model.facts.keptProbability)} of the topics' probability; numbers are precise to 1%, lifts to 2%`,
+	);
+	return card(
+		"What was read, and how it was cleaned",
+		null,
+		h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+	);
+}
