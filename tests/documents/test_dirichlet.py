@@ -133,7 +133,7 @@ def test_a_folder_with_a_strength_only_still_loads(tmp_path):
     assert Mixture.load(tmp_path / "model").prior is None
 
 
-@pytest.mark.parametrize("prior", [[0.1], [0.1, -1.0], [0.1, np.nan], [[0.1, 0.2]]])
+@pytest.mark.parametrize("prior", [[0.1], [0.1, -1.0], [0.1, np.nan], [[0.1, 0.2]], [1, 1]])
 def test_a_folder_with_an_impossible_prior_is_refused(tmp_path, prior):
     mixture = Mixture([[0.9, 0.1], [0.2, 0.8]])
     mixture.save(tmp_path / "model")

@@ -232,6 +232,27 @@ def test_the_prior_that_completes_better_is_kept(common):
     np.testing.assert_allclose(stage.sampler.prior, a, rtol=0.25)
 
 
+def test_one_prior_for_all_topics_is_strong_first_and_then_learned():
+    world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
+    rough = fit_mixture(Moments.of(world.sample(1000, length=8, seed=4)), 10, sparsity=0).mixture
+    fit = _begun(rough, world.sample(20_000, length=8, seed=4), world.sample(1000, length=8, seed=5))
+    fit.run_passes()
+    strengths = []
+
+    class Watched(GibbsSampler):
+        def mean(self, n_sweeps, *rest, learn_prior=False):
+            strengths.append((self.prior.sum(), n_sweeps, learn_prior))
+            return super().mean(n_sweeps, *rest, learn_prior=learn_prior)
+
+    sampling = Sampling(fit.best, rough, fit.training, fit.heldout, 0, lambda *_, **__: False)
+    sampling.first.sampler.__class__ = Watched
+    stage = sampling.run()
+    assert stage.sampler.equal_prior
+    searched = [one for one in strengths if not one[2]]
+    assert searched == [(pytest.approx(0.45 * 8), 300, False)]
+    assert stage.sampler.prior.sum() == pytest.approx(1.0, rel=0.15)  # the truth
+
+
 def test_any_seed_sets_the_same_documents_aside(case):
     _, corpus, rough, _ = case
     first, second = (_begun(rough, corpus, None, seed).heldout.table for seed in (1, 2))

@@ -27,6 +27,9 @@ class Schedule:
     draws : half a minute for 60,000 paragraphs; small corpora need more sweeps, which are cheap
     compared : sweeps with each kind of prior before the better one goes on; the second half is averaged
     gain_of_priors : in completion, that a prior for each topic must have over one for all: it loses rare topics
+    strong_prior : the strength of one prior for all topics, in mean document lengths, before it is learned:
+        documents have more topics then, and topics that were missed are found
+    strong_share : of all sweeps, with the strong prior
     growth : a later stage takes 1 / growth of all sweeps before it, all but the first tenth averaged
     min_gain : in completion; a smaller gain of a stage counts as none
     patience : stages in a row without a gain that end the sampling
@@ -37,6 +40,8 @@ class Schedule:
     draws: float = 1.2e8
     compared: int = 60
     gain_of_priors: float = 0.002
+    strong_prior: float = 0.45
+    strong_share: float = 1 / 3
     growth: int = 2
     min_gain: float = 0.0005
     patience: int = 2
@@ -100,6 +105,8 @@ class Sampling:
         """The stage that completes held-out documents best: longer and longer means, until two gain nothing."""
         stage = self.with_better_prior()
         without_gain = 0 if stage is self.best else 1
+        if stage is self.best and stage.sampler.equal_prior:
+            self._search(stage)
         while without_gain < self.schedule.patience and not self.stopped and not self.budget_ran_out:
             before = self.best.choice.completion
             sweeps = max(self.schedule.compared, self.done // self.schedule.growth)
@@ -131,6 +138,16 @@ class Sampling:
         better = own if gain > self.schedule.gain_of_priors else equal
         self.best = better if better.choice.completion > self.first.choice.completion else self.first
         return better
+
+    def _search(self, stage: Stage) -> None:
+        """Sweeps of the stage's sampler with a strong prior; then it goes on with the prior that it has learned."""
+        sampler, learned = stage.sampler, stage.sampler.prior
+        sweeps = round(self.schedule.strong_share * self.n_sweeps)
+        strength = max(self.schedule.strong_prior * float(sampler.lengths.mean()), learned.sum())
+        sampler.prior = np.full(learned.size, strength / learned.size)
+        sampler.mean(sweeps, self._watch(stage.choice))
+        sampler.prior = learned
+        self.done += sweeps
 
     def _after(self, stage: Stage, sweeps: int, burn_in: int) -> Stage:
         """The stage after more sweeps; `stage` itself if somebody asked to stop, also meanwhile."""

@@ -372,6 +372,8 @@ def _probabilities(array: Any, name: str) -> Any:
 
 def _stored_prior(prior: Any, concentration: Any, correlations: Floats) -> Any:
     """The prior of a folder; older folders store only its strength A, and then it is A E[theta]."""
+    if prior is not None and (prior.ndim != 1 or prior.dtype.kind != "f"):
+        raise ValueError("the prior must be one number for each topic")
     if prior is not None or concentration is None:
         return prior
     if type(concentration) not in (int, float) or not 0 < concentration < np.inf:
