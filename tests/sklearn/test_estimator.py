@@ -133,13 +133,18 @@ def test_weighted_moments_are_their_definition(rows, random):
     table = np.array(rows)
     weights = np.array([random.choice([0, 1, 2, 5]) for _ in rows])
     fractional = (table != np.floor(table)).any()
-    expected = np.zeros((4, 4))
+    expected, paper = np.zeros((2, 4, 4))
     for c, weight in zip(table, weights, strict=True):
         length = c.sum()
         if fractional and length > 0:
-            expected += weight * np.outer(c, c) / length**2
+            paper += weight * np.outer(c, c) / length**2
+            expected += weight * np.outer(c, c) / (c**2).sum()  # times the tokens it is worth, length^2 / |c|^2
         elif not fractional and length >= 2:
-            expected += weight * (np.outer(c, c) - np.diag(c)) / (length * (length - 1))
+            paper += weight * (np.outer(c, c) - np.diag(c)) / (length * (length - 1))
+            expected += weight * (np.outer(c, c) - np.diag(c)) / length
+    assert np.allclose(
+        WeightedMoments.of(table, weights=weights, weighting="paper").sums.toarray(), paper, atol=1e-12
+    )
     moments = WeightedMoments.of(table, weights=weights)
     assert np.allclose(moments.sums.toarray(), expected, atol=1e-12)
     assert (moments.sums != moments.sums.T).nnz == 0
@@ -167,7 +172,10 @@ def test_fractional_counts_are_taken_as_weights_with_a_warning():
     with pytest.warns(FractionalCountsWarning, match="whole token counts"):
         model = FDM(6).fit(shares)
     c, length = shares.toarray(), 40 / 7.0
-    assert np.allclose(model.moments_.matrix.toarray(), c.T @ c / length**2 / 2000)
+    paper = WeightedMoments.of(shares, weighting="paper").matrix.toarray()
+    assert np.allclose(paper, c.T @ c / length**2 / 2000)
+    worth = c / np.linalg.norm(c, axis=1, keepdims=True)
+    assert np.allclose(model.moments_.matrix.toarray(), worth.T @ worth / (worth.T @ worth).sum())
     assert metrics.matching_distance(model.mixture_, WORLD.mixture).mean < 0.6
     assert np.allclose(model.transform(shares), model.mixture_.assign(X), atol=1e-3)  # the scale does not matter
     assert np.isfinite(model.score(shares))

@@ -281,7 +281,7 @@ FORGED = [
 @pytest.mark.parametrize("change", FORGED, ids=lambda change: str(change)[-60:])
 def test_forged_facts(tmp_path, change):
     """Wrong facts with matching checksums are refused when the file is loaded, not later when they are used."""
-    moments = Moments.of([[1, 1]], ["a", "b"])
+    moments = Moments.of([[1, 1]], ["a", "b"], weighting="paper", held_out=False)  # all that format 1 knew
     arrays = {f"0.{name}": getattr(moments.pairs, name) for name in ("first", "columns", "sums")}
     arrays |= {f"0.{name}": getattr(moments, name) for name in ("word_counts", "document_frequencies")}
     facts = {"documents": [[1, 0]], "vocabulary": ["a", "b"], "edits": "", "preparation": None}

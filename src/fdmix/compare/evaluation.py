@@ -12,7 +12,9 @@ from fdmix import metrics
 from fdmix.compare.documents import Documents
 from fdmix.compare.found import Found
 from fdmix.corpus.corpus import Corpus
+from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
 
 PRIORS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of each topic; the best is looked for from the middle outwards
 MAX_CLASSIFIED = 50_000  # documents that a classifier learns from; more take time and change little
@@ -35,7 +37,7 @@ def scores_of(found: Found, whole: Documents, train: Documents, test: Documents,
         scores |= {
             f"{name}_by_probability": value for name, value in of_words(by_probability, whole, n_words).items()
         }
-    words = found.words if found.words is not None or mixture is None else _by_probability(mixture, n_words)
+    words = found.words if found.words is not None or mixture is None else shown_words(mixture, train, n_words)
     words = [topic[:n_words] for topic in words or [] if topic]
     scores |= of_words(words, whole, n_words) | {"topics_found": len(words)}
     if test.labels is not None:
@@ -85,6 +87,15 @@ def _best_prior(score: Callable[[float], float]) -> tuple[float, float]:
         while at(here + step) > at(here):
             here += step
     return PRIORS[here], at(here)
+
+
+def shown_words(mixture: Mixture, train: Documents, n_words: int) -> list[list[str]]:
+    """The words that describe each topic, chosen by the same rule for all methods (`with_word_ranking`)."""
+    if mixture.relevance is None:
+        moments = Moments.of(train.corpus, held_out=False)
+        mixture = with_word_ranking(mixture, moments.matrix, moments.n_tokens)
+    named = mixture if mixture.vocabulary else replace(mixture, vocabulary=tuple(map(str, range(mixture.n_words))))
+    return named.top_words(n_words, as_shown=False)
 
 
 def _by_probability(mixture: Mixture, n_words: int) -> list[list[str]]:

@@ -36,7 +36,8 @@ class Found:
     """The result of a fit.
 
     topics : a Mixture or an array (T, N) whose rows are weights of words; None if the method has only word lists
-    words : the words of each topic as the method itself ranks them; None to rank by probability
+    words : the words of each topic as the method itself ranks them; None to rank them by relevance, by the same rule
+        for all methods
     prior : the method's own prior of documents for `Mixture.assign`, None if it has none
     theta : what computes the shares of topics in (documents to learn from, documents held out); only needed without
         topics, and called after the clock has stopped

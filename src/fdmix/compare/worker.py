@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from fdmix.compare.documents import Documents
-from fdmix.compare.evaluation import scores_of
+from fdmix.compare.evaluation import scores_of, shown_words
 from fdmix.compare.found import Found, Task
 from fdmix.compare.methods import METHODS
 from fdmix.runtime.memory import peak_bytes, reset_peak
@@ -61,7 +61,7 @@ def row_of(run: dict[str, Any], whole: Documents) -> dict[str, Any]:
     end, peak = Clock.now(), peak_bytes()
     cost = {"seconds": end.wall - begin.wall, "cpu_seconds": end.cpu - begin.cpu, "peak_megabytes": peak / MEGABYTE}
     scores = scores_of(found, whole, train, test, task.n_words)
-    top = found.words or found.mixture(train.corpus.vocabulary).top_words(task.n_words, as_shown=False)  # type: ignore[union-attr]
+    top = found.words or shown_words(found.mixture(train.corpus.vocabulary), train, task.n_words)  # type: ignore[arg-type]
     return (
         scores | cost | {"train_documents": len(train.corpus), "test_documents": len(test.corpus), "top_words": top}
     )

@@ -109,7 +109,7 @@ def fit_mixture(
                 tolerance, np.random.default_rng([seed, 1]), n_threads, isinstance(start, Mixture), **judged,
             )  # fmt: skip
 
-        learned, judges = (moments, held_out) if held_out is not None else _held_apart(moments)
+        learned, judges = _held_apart(moments) if held_out is None else (moments, _enough(held_out))
         judged: dict[str, Any] = {}
         if chosen.judges and judges is not None:
             judged["held_out"] = engine_for(engine, judges.matrix[seen][:, seen], n_topics, n_threads)
@@ -230,15 +230,21 @@ def _among(moments: PairMoments, seen: Any) -> sp.csr_array:
     return moments.matrix if seen.size == moments.n_words else rearranged(moments.matrix, seen)
 
 
+def _enough(judges: PairMoments) -> PairMoments | None:
+    """The moments to judge by, or None if too few documents are in them."""
+    enough = getattr(judges, "n_documents", FEWEST_JUDGES) >= FEWEST_JUDGES and judges.n_tokens > 0
+    return judges if enough else None
+
+
 def _held_apart(moments: PairMoments) -> tuple[PairMoments, PairMoments | None]:
     """(the moments to learn from first, those to judge by); all of them and None if there are too few to judge by."""
     if not isinstance(moments, Moments):
         return moments, None
-    judges = moments.judges
-    if judges is None or judges.n_documents < FEWEST_JUDGES or not judges.n_pairs:
+    judges = moments.judges if moments.judges is None else _enough(moments.judges)
+    if judges is None:
         return moments, None
     rest = moments.without_judges()
-    return (rest, judges) if rest.n_pairs and rest.n_documents >= judges.n_documents else (moments, None)
+    return (rest, judges) if rest.n_documents > moments.n_documents / 2 else (moments, None)
 
 
 def _pruned(moments: Moments) -> Moments:

@@ -63,9 +63,9 @@ class Moments:
     >>> moments
     Moments(2 documents, 3 words, 3 pairs; 1 skipped)
     >>> moments.matrix.toarray().round(3)
-    array([[0.167, 0.167, 0.   ],
-           [0.167, 0.   , 0.25 ],
-           [0.   , 0.25 , 0.   ]])
+    array([[0.222, 0.222, 0.   ],
+           [0.222, 0.   , 0.167],
+           [0.   , 0.167, 0.   ]])
     """
 
     pairs: PairSums
@@ -292,6 +292,12 @@ class Moments:
     def prepared(self, preparation: Preparation | None) -> Moments:
         """The same moments, knowing how text became their words."""
         return replace(self, preparation=preparation)
+
+    def named(self, vocabulary: Vocabulary | None) -> Moments:
+        """The same moments with these words for the columns, in the parts as well."""
+        parts: dict[str, Any] = {"folds": tuple(fold.named(vocabulary) for fold in self.folds)}
+        parts["held_out"] = None if self.held_out is None else self.held_out.named(vocabulary)
+        return replace(self, vocabulary=vocabulary, **parts)
 
     def recorded(self, log: SourceLog) -> Moments:
         """The same moments, knowing the sources that their documents were read from."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum
 from typing import Any
@@ -117,6 +117,10 @@ class WeightedMoments:
     def unigram(self) -> Floats:
         """The row sums of Mhat."""
         return np.asarray(self.sums.sum(axis=1)).ravel() / self._mass()
+
+    def named(self, vocabulary: Vocabulary | None) -> WeightedMoments:
+        """The same moments with these words for the columns."""
+        return replace(self, vocabulary=vocabulary)
 
     def provenance(self) -> dict[str, Any]:
         """What is known about them, for people."""

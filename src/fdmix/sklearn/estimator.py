@@ -141,7 +141,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         counts, weights = self._checked(X, sample_weight, reset=first)
         more = self._counted(counts, weights, X)
         if not first:
-            more = replace(more, vocabulary=self.moments_.vocabulary)
+            more = more.named(self.moments_.vocabulary)
         self.moments_ = more if first else self.moments_ + more
         self._documents = [*([] if first else self._documents), self._kept(counts, weights)]
         self._solution = None
@@ -189,7 +189,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         """
         check_is_fitted(self, "moments_")
         vocabulary = as_vocabulary(words_of(words, self), self.n_features_in_)
-        self.moments_ = replace(self.moments_, vocabulary=vocabulary)
+        self.moments_ = self.moments_.named(vocabulary)
         if self._solution is not None:
             named = replace(self._solution.mixture, vocabulary=vocabulary)
             self._solution = replace(self._solution, mixture=named)
