@@ -323,7 +323,8 @@ function network(context, pairs) {
 		value: scale(Math.min(high, Math.max(low, state.least))),
 		on: {
 			input: (/** @type {Event} */ event) => {
-				state.least = scale.invert(Number(/** @type {HTMLInputElement} */ (event.target).value)) * 0.9999;
+				const chosen = scale.invert(Number(/** @type {HTMLInputElement} */ (event.target).value));
+				state.least = Math.min(high, chosen) * 0.9999; // the strongest pair always has its line
 				value.textContent = times(state.least);
 				redraw();
 			},
