@@ -12,7 +12,10 @@ from fdmix.compare.methods import METHODS
 from fdmix.compare.scores import SCORES
 from fdmix.compare.tables import cell, failures, markdown, paired_markdown, shown_scores, summaries
 
-OF_TOPICS = ("completion", "completion_own_prior", "holdout", "npmi", "c_v", "c_npmi", "diversity", "irbo")
+OF_TOPICS = (
+    *("completion", "completion_own_prior", "holdout", "npmi", "c_v", "c_npmi", "diversity", "irbo"),
+    *("npmi_by_probability", "diversity_by_probability"),
+)
 OF_DOCUMENTS = ("nmi", "ami", "purity", "harmonic_purity", "fmi", "accuracy")
 COST = ("seconds", "cpu_seconds", "peak_megabytes")
 OURS = ("fdm", "fdm-pairs")
