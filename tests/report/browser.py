@@ -82,6 +82,13 @@ class Page:
         """The title of the view."""
         return self.page.inner_text("main h1")
 
+    def shows(self, title):
+        """Whether the view has this title, at once or soon."""
+        from playwright.sync_api import expect
+
+        expect(self.page.locator("main h1")).to_have_text(title)
+        return True
+
     def close(self):
         """Close it; nothing may have gone wrong."""
         self.context.close()

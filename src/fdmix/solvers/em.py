@@ -62,7 +62,7 @@ class LikelihoodPhase:
     """
 
     spare_topics: float = 1.0
-    stops: tuple[float, ...] = (1.6, 1.3, 1.15, 1.05)
+    stops: tuple[float, ...] = (1.3,)
     min_passes: int = 12
     passes_after: int = 6
     tolerance: float = 0.0005
