@@ -14,6 +14,8 @@ import pytest
 
 from fdmix.compare import METHODS
 
+pytestmark = pytest.mark.slow  # minutes in all: a browser, or a process for each fit
+
 PROGRAM = str(Path(sys.executable).with_name("fdmix"))
 
 

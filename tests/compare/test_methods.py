@@ -8,6 +8,8 @@ from fdmix.compare import METHODS, Documents
 from fdmix.compare.found import Task
 from fdmix.compare.methods import Method, method_names
 
+pytestmark = pytest.mark.slow  # minutes in all: a browser, or a process for each fit
+
 INSTALLED = [name for name, method in METHODS.items() if method.missing() is None and not method.needs_mallet]
 IN_COUNTS = [name for name in INSTALLED if not METHODS[name].needs_texts]
 

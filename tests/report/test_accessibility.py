@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from browser import opened
 
+pytestmark = pytest.mark.slow  # minutes in all: a browser, or a process for each fit
+
 AXE = Path(__file__).parent / "axe" / "axe-4.14.0.min.js"
 SHA256 = "20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfbeb7d45cc46e878"
 VIEWS = [

@@ -13,6 +13,8 @@ from fdmix import Mixture
 from fdmix.cli.app import app
 from fdmix.report import write_report
 
+pytestmark = pytest.mark.slow  # minutes in all: a browser, or a process for each fit
+
 VIEWS = {
     "view=overview": "Four subjects",
     "view=topics": "Topics",
