@@ -23,6 +23,7 @@ from safetensors.numpy import load, save
 from fdmix import Cleaning, Mixture, Moments, read_corpus, read_moments
 from fdmix.cli.info import _of_model, _of_moments
 from fdmix.corpus.preparation import Preparation
+from fdmix.metrics import identifiability
 from fdmix.storage.arrays import MAGIC, PREAMBLE, FileError
 from fdmix.text import batches, reading
 from fdmix.text.files import Layout
@@ -272,7 +273,7 @@ class ModelFolders:
 
     def use(self, model: Mixture) -> str:
         """Whatever is accepted must work, or fail with a sentence."""
-        json.dumps(_of_model(model), ensure_ascii=False).encode()
+        json.dumps(_of_model(model, identifiability(model)), ensure_ascii=False).encode()
         " ".join(word for words in model.top_words(9) for word in words).encode()
         model.save(self.path)
         self.same(Mixture.load(self.path), model)

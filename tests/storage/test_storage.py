@@ -273,6 +273,7 @@ FORGED = [
             {"max_share": [1]}, {"max_share": float("nan")}, {"max_share": True}, {"min_count": None},
             {"min_count": 1.0}, {"min_letters": True}, {"ngrams": 10**12}, {"ngrams": None}, {"lowercase": 1},
             {"phrases": "yes"}, {"drop_urls": None}, {"max_words": 0}, {"min_tokens": -1},
+            {"drop_most_common": -1}, {"drop_most_common": None}, {"drop_most_common": 1.5}, {"min_count": 0.0},
         )
     ),
 ]  # fmt: skip

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.vocabulary import Vocabulary
+from fdmix.corpus.word_hashes import Hashes, word_hashes
 
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 COPY_STEP = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two copies of a document get the same hash
 
 
@@ -19,7 +16,7 @@ def content_hashes(counts: sp.csr_array, vocabulary: Vocabulary | None = None) -
 
     Without a vocabulary, words are known by their position.
     """
-    words = _position_hashes(counts.shape[1]) if vocabulary is None else _word_hashes(vocabulary)
+    words = _position_hashes(counts.shape[1]) if vocabulary is None else word_hashes(vocabulary).ravel()
     with np.errstate(over="ignore"):
         contributions = counts.data.astype(np.uint64) * words[counts.indices]
         running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(contributions, dtype=np.uint64)])
@@ -44,11 +41,6 @@ def copy_hashes(contents: Hashes) -> Hashes:
     with np.errstate(over="ignore"):
         hashes[order] = _mixed(contents[order] + (position - first + np.uint64(1)) * COPY_STEP)
     return hashes
-
-
-def _word_hashes(vocabulary: Vocabulary) -> Hashes:
-    digests = b"".join(blake2b(word.encode(), digest_size=8).digest() for word in vocabulary)
-    return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
 def _position_hashes(n_words: int) -> Hashes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import ceil
 from typing import Any
 
 from fdmix.corpus.forms import FormsByWord, FormsOfDocuments, combined, renamed
@@ -13,17 +14,26 @@ from fdmix.storage.facts import mapping, stated_number, string, strings, tallies
 MAX_NGRAMS = 1_000  # in a file: a larger number is a mistake, and counting such runs would never end
 TREATMENT = (
     "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "min_letters",
-    "stop_words", "add_stop_words", "stem", "min_tokens", "ngrams", "phrases",
+    "stop_words", "add_stop_words", "stem", "drop_most_common", "min_tokens", "ngrams", "phrases",
 )  # fmt: skip
+SWITCHES = (
+    "lowercase", "drop_numbers", "drop_urls", "drop_mentions", "drop_entities", "drop_non_ascii", "phrases",
+    "open_vocabulary",
+)  # fmt: skip
+LEAST = {"min_letters": 0, "min_tokens": 0, "drop_most_common": 0, "ngrams": 1, "min_count": 1, "max_words": 1}
 FEW_DOCUMENTS = 1_000
 COMMON = 5  # the least count of a word, unless documents are few
 
 
-def least_count(min_count: int | str, n_documents: int) -> int:
-    """How often a word must be seen: as given, or "auto": 5 times, once if there are fewer than 1,000 documents."""
-    if min_count != "auto":
-        return int(min_count)
-    return COMMON if n_documents >= FEW_DOCUMENTS else 1
+def least_count(min_count: float | str, n_documents: int) -> int:
+    """How often a word must be seen: as given, for each document, or "auto": 5 times, once under 1,000 documents.
+
+    >>> least_count(1_000 / 16_000_000, 1_000_000)
+    63
+    """
+    if isinstance(min_count, str):
+        return COMMON if n_documents >= FEW_DOCUMENTS else 1
+    return int(min_count) if min_count >= 1 else max(1, ceil(min_count * n_documents))
 
 
 @dataclass(frozen=True)
@@ -41,14 +51,16 @@ class Cleaning:
         or None
     add_stop_words : words to leave out beside those of stop_words
     stem : a language of Snowball's stemmers, or None; words are shown in their most frequent form
-    min_count : leave out words seen less often; "auto" is 5, or 1 for fewer than 1,000 documents
+    min_count : leave out words seen less often; "auto" is 5, or 1 for fewer than 1,000 documents. A number below 1
+        is multiplied by the number of documents
+    drop_most_common : leave out the N most frequent words, before max_share and max_words choose
     max_words : keep the N most frequent words
     max_share : leave out words that are in more than this share of the documents
     min_tokens : leave out documents with fewer tokens left
     ngrams : also count runs of up to N neighbouring words as words
     phrases : join neighbours that stick together ("neural network") into one word
-    open_vocabulary : count every word, so that parts counted later can bring new ones; min_count, max_words and
-        max_share are kept for `Moments.prune`, which the fit calls
+    open_vocabulary : count every word, so that parts counted later can bring new ones; min_count,
+        drop_most_common, max_words and max_share are kept for `Moments.prune`, which the fit calls
     tokenizer : any function from a text to its tokens, instead of ours; all other steps follow as usual
     """
 
@@ -62,7 +74,8 @@ class Cleaning:
     stop_words: str | tuple[str, ...] | None = "auto"
     add_stop_words: tuple[str, ...] = ()
     stem: str | None = None
-    min_count: int | str = "auto"
+    min_count: float | str = "auto"
+    drop_most_common: int = 0
     max_words: int | None = None
     max_share: float = 1.0
     min_tokens: int = 0
@@ -72,14 +85,14 @@ class Cleaning:
     tokenizer: Callable[[str], Iterable[str]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("lowercase", "phrases", "open_vocabulary", *(n for n in TREATMENT if n.startswith("drop_"))):
+        for name in SWITCHES:
             if not isinstance(getattr(self, name), bool):
                 raise TypeError(f"{name} is True or False, not {getattr(self, name)!r}")
-        for name, least in (("min_letters", 0), ("min_tokens", 0), ("ngrams", 1), ("min_count", 1), ("max_words", 1)):
+        for name, least in LEAST.items():
             value = getattr(self, name)
-            if (name, value) in (("min_count", "auto"), ("max_words", None)):
-                continue
-            object.__setattr__(self, name, whole_number(name, value, least))
+            is_share = name == "min_count" and isinstance(value, float) and 0 < value < 1
+            if not is_share and (name, value) not in (("min_count", "auto"), ("max_words", None)):
+                object.__setattr__(self, name, whole_number(name, value, least))
         if not 0 < self.max_share <= 1:
             raise ValueError(f"max_share is a share of the documents, above 0 and up to 1, not {self.max_share!r}")
         if self.phrases and self.ngrams > 1:

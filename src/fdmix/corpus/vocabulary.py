@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, KeysView, Mapping, Set
 from typing import Any
 
 import numpy as np
 
 Vocabulary = tuple[str, ...]
+MIN_REMEMBERED = 1_000  # words; a smaller vocabulary is checked again in no time
+_recently_checked: deque[Vocabulary] = deque(maxlen=4)  # thousands of moments may share one tuple: checked once
 
 
 def as_vocabulary(words: Iterable[str] | Mapping[Any, Any], n_words: int | None = None) -> Vocabulary:
@@ -18,6 +21,8 @@ def as_vocabulary(words: Iterable[str] | Mapping[Any, Any], n_words: int | None 
     >>> as_vocabulary({"cat": 1, "ant": 0})
     ('ant', 'cat')
     """
+    if isinstance(words, tuple) and n_words in (None, len(words)) and any(words is w for w in _recently_checked):
+        return words
     if isinstance(words, str):
         raise TypeError(f"a vocabulary is a sequence of words, not the single string {words!r}")
     if isinstance(words, Set) and not isinstance(words, KeysView):
@@ -43,6 +48,8 @@ def as_vocabulary(words: Iterable[str] | Mapping[Any, Any], n_words: int | None 
     for word in vocabulary:
         if not word.isascii():
             _refuse_lone_surrogates(word)
+    if len(vocabulary) >= MIN_REMEMBERED:
+        _recently_checked.append(vocabulary)
     return vocabulary
 
 

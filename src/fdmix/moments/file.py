@@ -60,7 +60,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, A
         "weighting": known_weighting(string(facts.get("weighting", "paper"), "the weighting of documents")),
     }
     preparation = Preparation.from_facts(facts.get("preparation"))
-    numbers = _document_numbers(facts["documents"])
+    numbers = document_numbers(facts["documents"])
     ledgers = [Ledger.from_facts(stated) for stated in facts.get("ledger") or [None] * len(numbers)]
     if len(ledgers) != len(numbers):
         raise ValueError("there must be a ledger for the whole and for each fold")
@@ -86,7 +86,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, A
     return parts[0], parts[1:-1], parts[-1]
 
 
-def _document_numbers(value: Any) -> list[tuple[int, int]]:
+def document_numbers(value: Any) -> list[tuple[int, int]]:
     """(documents, skipped documents) of the whole and of each fold."""
     pairs = value if isinstance(value, list) else []
     if not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):

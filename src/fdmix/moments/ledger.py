@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.vocabulary import Vocabulary
+from fdmix.corpus.word_hashes import word_hashes
 from fdmix.kernels.digests import add_counts, add_texts
 from fdmix.runtime.threads import in_threads, thread_count
 from fdmix.storage.facts import mapping, stated_number
@@ -62,7 +62,7 @@ class Digest:
         cls, counts: sp.csr_array, copies: Any, vocabulary: Vocabulary | None, n_threads: int | None = None
     ) -> Digest:
         """Of documents as words and counts, in any order of the words; document d counts copies[d] times."""
-        words = _position_hashes(counts.shape[1]) if vocabulary is None else _word_hashes(vocabulary)
+        words = word_hashes(_positions_as_words(counts.shape[1]) if vocabulary is None else vocabulary, n_hashes=2)
         edges = np.linspace(0, counts.shape[0], thread_count(n_threads) + 1).astype(int).tolist()
 
         def part(documents: tuple[int, int]) -> Digest:
@@ -188,12 +188,5 @@ def shared_sources(ledgers: Iterable[Ledger]) -> list[Source]:
 
 
 @lru_cache(maxsize=4)
-def _word_hashes(vocabulary: Vocabulary) -> Any:
-    """(words, 2): both hashes of a word lie side by side, so that one look-up finds them."""
-    digests = b"".join(blake2b(word.encode(), digest_size=16).digest() for word in vocabulary)
-    return np.frombuffer(digests, "<u8").astype(np.uint64).reshape(-1, 2)
-
-
-@lru_cache(maxsize=4)
-def _position_hashes(n_words: int) -> Any:
-    return _word_hashes(tuple(str(u) for u in range(n_words)))
+def _positions_as_words(n_words: int) -> Vocabulary:
+    return tuple(str(u) for u in range(n_words))

@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import operator
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import reduce
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus.corpus import Corpus
-from fdmix.corpus.preparation import Cleaning, Preparation, joined, least_count
-from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions, require_known, some, united
+from fdmix.corpus.preparation import Preparation
+from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
 from fdmix.display import html_table
-from fdmix.moments import file
-from fdmix.moments.blocks import Block, PreparationsOfStream, Tally, blocks_of, buckets, corpora, tally
+from fdmix.moments import arithmetic, file, parts, word_edits
 from fdmix.moments.cost import Estimate
+from fdmix.moments.counting import Counting
 from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.pair_sums import PairSums
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
-from fdmix.runtime.memory import available_bytes
-from fdmix.runtime.whole_numbers import whole_number
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import reason
-
-HELD_OUT_BUCKETS = 16  # one of these buckets of documents is held out: enough to tell topics apart, little to lose
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,13 +85,7 @@ class Moments:
             raise ValueError("numbers of documents cannot be negative")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, n_words))
-        for fold in self._parts():
-            if fold.n_words != n_words or fold.vocabulary != self.vocabulary or fold._parts():
-                raise ValueError("the folds must have the words of the whole, and no folds of their own")
-            if fold.weighting != self.weighting:
-                raise ValueError("the folds must weigh documents as the whole does")
-        if self.folds and sum(fold.n_documents for fold in self.folds) != self.n_documents:
-            raise ValueError("the folds' documents must add up to the whole")
+        parts.check(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Moments, tuple(getattr(self, each.name) for each in fields(self))
@@ -137,39 +123,18 @@ class Moments:
         memory_limit : bytes that counting may take (default: what is free). More is refused before it starts; with a
             stream, before the block that would exceed it
         """
-        folds = whole_number("folds", folds)
-        if folds == 1:
-            raise ValueError(f"folds must be 0 (none) or at least 2, not {folds}")
-        known_weighting(weighting)
-        words = None if vocabulary is None else as_vocabulary(vocabulary)
-        source = corpora(counts, words)
-        preparations = PreparationsOfStream(iter(()) if isinstance(source, Corpus) else source)
-        limit = available_bytes() if memory_limit is None else memory_limit
-        total: Moments | None = None
-        if isinstance(source, Corpus):
-            Estimate.refuse_beyond(limit, source.counts, folds)
-        for block in blocks_of(source if isinstance(source, Corpus) else iter(preparations), weighting, weights):
-            if not isinstance(source, Corpus):
-                Estimate.refuse_beyond(limit, block.counts, folds, 0 if total is None else 2 * total.nbytes)
-            parts = [
-                cls._from_tally(tally(part, n_threads), part)
-                for part in (buckets(block, folds) if folds else [block])
-            ]
-            apart = buckets(block, HELD_OUT_BUCKETS, n_kept=1)[0] if held_out and not folds else None
-            del block  # adding is where memory peaks
-            whole = reduce(operator.add, parts)
-            if folds:
-                whole = replace(whole, folds=tuple(parts))
-            if apart is not None:
-                whole = replace(whole, held_out=cls._from_tally(tally(apart, n_threads), apart))
-            del parts, apart
-            total = whole if total is None else total + whole
-        if total is None:
-            raise ValueError("there are no counts: give at least one table of documents x words")
-        if isinstance(source, Corpus) and source.preparation is not None:
-            copies = np.where(source.lengths >= 2, 1 if weights is None else weights, 0)
-            return total.prepared(source.preparation.weighted(copies))
-        return total.prepared(preparations.total)
+        how = Counting(cls, weighting, folds, held_out, n_threads)
+        return how.count(counts, vocabulary, weights, memory_limit)
+
+    @staticmethod
+    def by(counts: Any, by: Any, columns: Mapping[str, Any] | None = None, **counting: Any) -> Any:
+        """The moments of each group of documents, `Moments.by(corpus, "month(date),party")`: a `MomentsByGroup`.
+
+        counting : folds=, weighting=, n_threads=, as in `MomentsByGroup.of`
+        """
+        from fdmix.cells.moments_by_group import MomentsByGroup  # noqa: PLC0415  (cells are built on moments)
+
+        return MomentsByGroup.of(counts, by, columns, **counting)
 
     @staticmethod
     def estimate(counts: Any, folds: int = 0) -> Estimate:
@@ -195,7 +160,7 @@ class Moments:
     def nbytes(self) -> int:
         """Bytes in memory, folds included."""
         own = self.pairs.nbytes + self.word_counts.nbytes + self.document_frequencies.nbytes
-        return own + sum(part.nbytes for part in self._parts())
+        return own + sum(part.nbytes for part in parts.of(self))
 
     @property
     def matrix(self) -> sp.csr_array:
@@ -251,8 +216,7 @@ class Moments:
         """
         if not isinstance(other, Moments):
             return NotImplemented
-        a, b = self._aligned(other)
-        return a._zip(b, 1)
+        return arithmetic.added(self, other)
 
     def __radd__(self, other: object) -> Moments:
         """So that `sum(shards)` works, which begins with 0."""
@@ -262,32 +226,7 @@ class Moments:
         """Take documents out again, exactly; refused if they cannot have been part of these moments."""
         if not isinstance(other, Moments):
             return NotImplemented
-        if self.vocabulary is not None and other.vocabulary is not None:
-            unseen = [
-                word
-                for word, position, n in zip(
-                    other.vocabulary,
-                    positions(other.vocabulary, self.vocabulary),
-                    other.word_counts,
-                    strict=True,
-                )
-                if position < 0 and n > 0
-            ]
-            if unseen:
-                raise ValueError(
-                    f"cannot remove these documents: they hold words that were never counted: {some(unseen)}"
-                )
-            other = other._in_order_of(self.vocabulary)
-        a, b = self._aligned(other)
-        try:
-            rest = a._zip(b, -1)
-            if rest.pairs.row_sums()[rest.word_counts == 0].any() or (rest.n_pairs and not rest.n_documents):
-                raise ValueError("word pairs would be left without their words")
-        except ValueError as error:
-            raise ValueError(
-                f"cannot remove these documents: they were not all part of these moments ({error})"
-            ) from None
-        return rest.without_unused_words() if rest.is_open else rest
+        return arithmetic.subtracted(self, other)
 
     def prepared(self, preparation: Preparation | None) -> Moments:
         """The same moments, knowing how text became their words."""
@@ -295,9 +234,7 @@ class Moments:
 
     def named(self, vocabulary: Vocabulary | None) -> Moments:
         """The same moments with these words for the columns, in the parts as well."""
-        parts: dict[str, Any] = {"folds": tuple(fold.named(vocabulary) for fold in self.folds)}
-        parts["held_out"] = None if self.held_out is None else self.held_out.named(vocabulary)
-        return replace(self, vocabulary=vocabulary, **parts)
+        return replace(self, vocabulary=vocabulary, **parts.each(self, lambda part: part.named(vocabulary)))
 
     def recorded(self, log: SourceLog) -> Moments:
         """The same moments, knowing the sources that their documents were read from."""
@@ -310,21 +247,11 @@ class Moments:
 
     def without_judges(self) -> Moments:
         """The moments of all documents but those that a fit judges by."""
-        judges = self.judges
-        return self if judges is None else replace(self, folds=(), held_out=None) - judges
-
-    def _parts(self) -> tuple[Moments, ...]:
-        """The moments that are kept of parts of the documents."""
-        return self.folds if self.held_out is None else (*self.folds, self.held_out)
+        return parts.without_judges(self)
 
     def without_fold(self, fold: int) -> Moments:
         """The moments of all documents outside one fold: what to train on when `folds[fold]` is held out."""
-        if not self.folds:
-            raise ValueError("these moments keep no folds: count with Moments.of(..., folds=10)")
-        if not 0 <= fold < len(self.folds):
-            raise ValueError(f"there are folds 0 to {len(self.folds) - 1}, but no fold {fold}")
-        rest = reduce(operator.add, [part for k, part in enumerate(self.folds) if k != fold])
-        return rest.prepared(self.preparation)  # its forms are those of all folds: they only choose what is shown
+        return parts.without_fold(self, fold)
 
     def merge_words(self, names: Mapping[str, str]) -> Moments:
         """Join words under one name, `{"colour": "color"}`: exactly what counting them as one word gives.
@@ -333,17 +260,7 @@ class Moments:
         joined words add up, so a document that held both counts twice. Folds stay those of the documents as they were
         counted: add and remove documents before joining words, or join them on both sides.
         """
-        words = self._words()
-        require_known(names, words)
-        moved = {word: name for word, name in names.items() if word != name}
-        if both := sorted(set(moved) & set(moved.values())):
-            raise ValueError(f"{both[0]!r} cannot both be renamed and be the name that another word gets")
-        result = tuple(dict.fromkeys(moved.get(word, word) for word in words))
-        if not moved:
-            return self
-        edits = self._edited("merge", sorted(moved.items()))
-        joined = self._relabel(positions([moved.get(word, word) for word in words], result), result, edits=edits)
-        return joined._renamed_forms(moved)
+        return word_edits.merge_words(self, names)
 
     def drop_words(self, words: Iterable[str]) -> Moments:
         """Leave words out.
@@ -352,36 +269,15 @@ class Moments:
         document, so documents with many dropped tokens count less. The result is still a mixture of the same topics,
         restricted to the remaining words.
         """
-        known = self._words()
-        if isinstance(words, str):
-            raise TypeError(f"drop_words takes a list of words, not the single string {words!r}")
-        gone = set(words)
-        require_known(gone, known)
-        return self.restrict([word for word in known if word not in gone])
+        return word_edits.drop_words(self, words)
 
     def restrict(self, vocabulary: Iterable[str]) -> Moments:
         """Keep only these words, in this order (with the same caveat as `drop_words`)."""
-        kept = as_vocabulary(vocabulary)
-        require_known(kept, self._words())
-        used = {word for word, n in zip(self._words(), self.word_counts, strict=True) if n > 0}
-        dropped = sorted(used - set(kept))
-        edits = self._edited("drop", dropped) if dropped else self.edits
-        result = self._relabel(positions(self._words(), kept), kept, edits=edits)._renamed_forms({})
-        return result._closed() if dropped else result
+        return word_edits.restrict(self, vocabulary)
 
     def top(self, n: int) -> Moments:
         """Keep the n words with the most tokens, in their present order (same caveat as `drop_words`)."""
-        if n < 1:
-            raise ValueError(f"top(n) keeps at least one word, not {n}")
-        best = np.sort(np.argsort(-self.word_counts, kind="stable")[:n])
-        target = np.full(self.n_words, -1, np.int64)
-        target[best] = np.arange(best.size)
-        if best.size == self.n_words:
-            return self
-        if self.vocabulary is not None:
-            return self.restrict(self.vocabulary[i] for i in best)
-        edits = self._edited("drop", np.flatnonzero(target < 0).tolist())
-        return self._relabel(target, None, best.size, edits=edits)
+        return word_edits.top(self, n)
 
     @property
     def is_open(self) -> bool:
@@ -389,38 +285,31 @@ class Moments:
         return self.preparation is not None and self.preparation.cleaning.open_vocabulary
 
     def prune(
-        self, min_count: int | str | None = None, max_words: int | None = None, max_share: float | None = None
+        self,
+        min_count: float | str | None = None,
+        max_words: int | None = None,
+        max_share: float | None = None,
+        drop_most_common: int | None = None,
     ) -> Moments:
         """Leave out rare and very common words, by the rules of the text's `Cleaning` or by those given.
 
-        min_count : keep words with at least this many tokens; "auto" is 5, or 1 for fewer than 1,000 documents
+        min_count : keep words with at least this many tokens; "auto" is 5, or 1 for fewer than 1,000 documents;
+            a number below 1 is multiplied by the number of documents
         max_words : keep the most frequent ones of these
         max_share : leave out words that are in more than this share of the documents
+        drop_most_common : leave out the N most frequent words, before the other rules choose
 
         The same caveat as for `drop_words`: words that are left out still count in the lengths of documents.
 
         >>> Moments.of([[2, 1, 0], [1, 1, 1], [1, 0, 2]], ["ant", "bee", "cat"]).prune(max_words=2).vocabulary
         ('ant', 'cat')
         """
-        preparation = self.preparation or Preparation(Cleaning(min_count=1))
-        given: dict[str, Any] = {"min_count": min_count, "max_words": max_words, "max_share": max_share}
-        chosen = {name: rule for name, rule in given.items() if rule is not None}
-        rules = replace(preparation.cleaning, open_vocabulary=False, **chosen)
-        rules = replace(rules, min_count=least_count(rules.min_count, self.n_documents))
-        words = self._words()
-        often = self.word_counts >= int(rules.min_count)
-        kept = np.flatnonzero(often & (self.document_frequencies <= rules.max_share * self.n_documents))
-        by_count = sorted(kept.tolist(), key=lambda u: (-self.word_counts[u], words[u]))
-        pruned = self.restrict([words[u] for u in sorted(by_count[: rules.max_words])])
-        if pruned.preparation is None:
-            return pruned
-        return pruned.prepared(replace(pruned.preparation, cleaning=rules))
+        rules = {"min_count": min_count, "max_words": max_words, "max_share": max_share}
+        return word_edits.prune(self, **rules, drop_most_common=drop_most_common)
 
     def without_unused_words(self) -> Moments:
         """The same moments over the words that have a token."""
-        words = self._words()
-        used = tuple(word for word, n in zip(words, self.word_counts, strict=True) if n > 0)
-        return self if len(used) == len(words) else self.restrict(used)
+        return word_edits.without_unused_words(self)
 
     def checksum(self) -> str:
         """SHA-256 of everything counted: the same for the same documents, however they were put together."""
@@ -439,7 +328,7 @@ class Moments:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, complete or not at all."""
-        file.write(path, self, self._parts())
+        file.write(path, self, parts.of(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Moments:
@@ -456,129 +345,7 @@ class Moments:
                 raise
             raise FileError(f"{path} is not a valid file of moments: {reason(error)}") from None
 
-    @classmethod
-    def _from_tally(cls, tally: Tally, block: Block) -> Moments:
-        return cls(
-            tally.pairs, tally.word_counts, tally.document_frequencies, tally.n_documents, tally.n_skipped,
-            block.vocabulary, ledger=Ledger(tally.digest), weighting=block.weighting,
-        )  # fmt: skip
-
     def _mass(self) -> int:
         if not self.n_pairs:
             raise ValueError("there is no word pair: no document has two or more tokens of the vocabulary")
         return self.pairs.total()
-
-    def _words(self) -> Vocabulary:
-        if self.vocabulary is None:
-            raise ValueError("these moments have no vocabulary: give one, Moments.of(counts, vocabulary)")
-        return self.vocabulary
-
-    def _edited(self, verb: str, words: Any) -> str:
-        """The fingerprint after one more edit."""
-        text = json.dumps([self.edits, verb, words])
-        return blake2b(text.encode(), digest_size=8).hexdigest()
-
-    def _aligned(self, other: Moments) -> tuple[Moments, Moments]:
-        """Both over the same words, in the same order."""
-        if self.weighting != other.weighting:
-            raise ValueError(
-                f"documents are weighted by {self.weighting!r} in one and by {other.weighting!r} in the other: count "
-                "both with the same weighting"
-            )
-        if len(self.folds) != len(other.folds):
-            raise ValueError(
-                f"one keeps {len(self.folds)} folds and the other {len(other.folds)}: count both with the same folds="
-            )
-        if self.folds and self.edits != other.edits:
-            raise ValueError(
-                "words were joined or dropped on one side only, so the folds do not match: do the same on both sides"
-            )
-        if (self.vocabulary is None) != (other.vocabulary is None):
-            raise ValueError("one has a vocabulary and the other has none: give both theirs")
-        if self.vocabulary is None or other.vocabulary is None:
-            if self.n_words != other.n_words:
-                raise ValueError(
-                    f"{self.n_words:,} and {other.n_words:,} words cannot be matched without vocabularies"
-                )
-            return self, other
-        words = united(self.vocabulary, other.vocabulary)
-        return self._in_order_of(words), other._in_order_of(words)
-
-    def _in_order_of(self, words: Vocabulary | None) -> Moments:
-        """The same moments over another vocabulary, which holds all words that occur here."""
-        if words == self.vocabulary or words is None:
-            return self
-        return self._relabel(positions(self._words(), words), words, edits=self.edits)
-
-    def _zip(self, other: Moments, sign: int) -> Moments:
-        tallies = {}
-        for name in ("word_counts", "document_frequencies"):
-            tallies[name] = getattr(self, name) + sign * getattr(other, name)
-            if tallies[name].size and tallies[name].min() < 0:
-                if name == "document_frequencies" and self.edits != other.edits:
-                    tallies[name] = np.maximum(tallies[name], 0)  # those of joined words are not exact
-                    continue
-                raise ValueError(f"{name.replace('_', ' ')} would become negative")
-        return Moments(
-            self.pairs + other.pairs if sign > 0 else self.pairs - other.pairs,
-            **tallies,
-            n_documents=self.n_documents + sign * other.n_documents,
-            n_skipped=self.n_skipped + sign * other.n_skipped,
-            vocabulary=self.vocabulary,
-            folds=tuple(a._zip(b, sign) for a, b in zip(self.folds, other.folds, strict=True)),
-            edits=self.edits if self.edits == other.edits else self._edited("with", other.edits),
-            preparation=joined(self.preparation, other.preparation, sign),
-            ledger=self._joined_ledgers(other, sign),
-            weighting=self.weighting,
-            held_out=self._joined_held_out(other, sign),
-        )
-
-    def _joined_held_out(self, other: Moments, sign: int) -> Moments | None:
-        """After different edits of words, the same document may be held out in one and not in the other."""
-        if self.held_out is None or other.held_out is None or self.edits != other.edits:
-            return None
-        return self.held_out._zip(other.held_out, sign)
-
-    def _joined_ledgers(self, other: Moments, sign: int) -> Ledger:
-        """Digests are of documents as they were counted: after different edits of words they do not add up."""
-        total = self.ledger.joined(other.ledger, sign)
-        return total if self.edits == other.edits else replace(total, digest=None)
-
-    def _closed(self) -> Moments:
-        """With a closed vocabulary: the words that are left were chosen."""
-        if self.preparation is None or not self.is_open:
-            return self
-        cleaning = replace(self.preparation.cleaning, open_vocabulary=False)
-        return self.prepared(replace(self.preparation, cleaning=cleaning))
-
-    def _renamed_forms(self, names: Mapping[str, str]) -> Moments:
-        """With the forms of the words that are left, under their new names."""
-        if self.preparation is None:
-            return self
-        return self.prepared(self.preparation.renamed(names, self._words()))
-
-    def _relabel(
-        self, target: Integers, words: Vocabulary | None, n_words: int | None = None, *, edits: str
-    ) -> Moments:
-        size = len(words) if words is not None else int(n_words or 0)
-        kept = target >= 0
-
-        def moved(tally: Integers) -> Integers:
-            result = np.zeros(size, np.int64)
-            np.add.at(result, target[kept], tally[kept])
-            return result
-
-        return Moments(
-            self.pairs.relabel(target, size),
-            moved(self.word_counts),
-            moved(self.document_frequencies),
-            self.n_documents,
-            self.n_skipped,
-            words,
-            tuple(fold._relabel(target, words, n_words, edits=edits) for fold in self.folds),
-            edits,
-            self.preparation,
-            self.ledger,
-            self.weighting,
-            None if self.held_out is None else self.held_out._relabel(target, words, n_words, edits=edits),
-        )

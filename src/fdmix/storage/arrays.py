@@ -91,6 +91,22 @@ def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[d
     return header["facts"], arrays
 
 
+def stored_kind(path: str | os.PathLike[str]) -> str | None:
+    """What a file of `write_arrays` says that it holds; None for other and for damaged files."""
+    path = Path(path)
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        preamble = file.read(PREAMBLE.size)
+        if len(preamble) < PREAMBLE.size or not preamble.startswith(MAGIC):
+            return None
+        _, length, _ = PREAMBLE.unpack(preamble)
+        try:
+            return str(_parsed_header(file.read(min(length, path.stat().st_size)), path)["kind"])
+        except FileError:
+            return None
+
+
 def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[dict[str, Any], int]:
     """(header, position of the first array in the file)."""
     size = path.stat().st_size

@@ -34,7 +34,9 @@ from fdmix.storage.temporaries import (
 )
 
 ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE = "mixture.safetensors", "mixture.new.safetensors", "model.json"
-MODEL_FILES = (ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE)
+ANSWERS_FILE = "answers.json"  # labels that a language model gave; a model is complete without them
+BASE_FILE = "base.safetensors"  # the model before its edits, for undo (`fdmix.edits.storing`)
+MODEL_FILES = (ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE, ANSWERS_FILE, BASE_FILE)
 KIND, FORMAT = "fdmix model", 1
 
 

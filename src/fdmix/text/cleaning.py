@@ -10,6 +10,7 @@ from typing import Any
 from fdmix.corpus.preparation import Cleaning
 from fdmix.text.stop_words import STOP_WORDS, read_stop_words, split_words
 
+RARE_TWEET_WORD = 1_000 / 16_000_000  # tokens for each tweet: the paper leaves out words seen under 1,000 times
 PRESETS = {
     "plain": Cleaning(
         drop_numbers=False, drop_urls=False, drop_mentions=False, drop_entities=False, min_letters=1,
@@ -19,6 +20,11 @@ PRESETS = {
     "tweets": Cleaning(
         min_letters=3, drop_non_ascii=True, stop_words="english", stem="english", min_count=1, max_words=15_000,
         min_tokens=4,
+    ),
+    "paper-papers": Cleaning(min_letters=3, stop_words="english", stem="english", min_count=50),
+    "paper-tweets": Cleaning(
+        min_letters=3, drop_non_ascii=True, stop_words="english", stem="english", drop_most_common=200,
+        min_count=RARE_TWEET_WORD, min_tokens=4,
     ),
 }  # fmt: skip
 

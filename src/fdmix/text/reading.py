@@ -58,7 +58,8 @@ def read_corpus(
     id, date, label : columns to keep, as `corpus.documents["id"]` and so on
     split : a document is one of "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of
         text files)
-    preset : "papers" and "tweets" clean text as the paper does, "plain" only folds case; or a Cleaning
+    preset : "papers" and "tweets" suit such text, "paper-papers" and "paper-tweets" clean it as in the paper on FDM,
+        "plain" only folds case; or a Cleaning
     like : a Corpus, Moments or Mixture: clean the text in the same way, and count the same words (all words, if its
         vocabulary is open)
     encoding : the encoding of text files, by default UTF-8
@@ -81,10 +82,10 @@ def read_corpus(
     )
     cleaning, recipe = cleaning_and_recipe(like, preset, steps)
     if recipe is not None:
-        return _corpus(token_batches(given, cleaning, n_threads, report), recipe)
+        return corpus_of_batches(token_batches(given, cleaning, n_threads, report), recipe)
     store = TokenStore.in_memory(cleaning)
     store.fill(given, n_threads, report)
-    return _corpus(store, chosen_recipe(store))
+    return corpus_of_batches(store, chosen_recipe(store))
 
 
 def read_moments(
@@ -197,7 +198,7 @@ def _padded_sum(a: Any, b: Any) -> Any:
     return total
 
 
-def _corpus(batches: TokenStore | Iterator[TokenBatch], recipe: Recipe) -> Corpus:
+def corpus_of_batches(batches: TokenStore | Iterator[TokenBatch], recipe: Recipe) -> Corpus:
     """All documents as one corpus, with the kept columns."""
     counts: list[Any] = []
     forms: list[Any] = []

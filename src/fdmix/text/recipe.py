@@ -21,6 +21,7 @@ from fdmix.text.words import WordNumbers
 
 VOCABULARY_STEPS = (
     "min_count",
+    "drop_most_common",
     "max_words",
     "max_share",
     "open_vocabulary",

@@ -19,7 +19,7 @@ from fdmix.text.words import Cleaner, WordNumbers
 
 
 def chosen_recipe(store: TokenStore) -> Recipe:
-    """The recipe that counts the words chosen from a text, by min_count, max_share and max_words of its cleaning.
+    """The recipe that counts the words chosen from a text, by the rules of its cleaning.
 
     An open vocabulary has every word.
     """
@@ -35,14 +35,22 @@ def chosen_recipe(store: TokenStore) -> Recipe:
         words = sorted([*words, *ngrams])
     if cleaning.open_vocabulary:
         return Recipe(tuple(words), cleaning)
+    every = words
     if cleaning.max_share < 1 or cleaning.phrases:  # a token in a phrase no longer counts as a word by itself
         tokens, documents = _token_and_document_counts(store, tuple(words), cleaning)
         totals = dict(zip(words, tokens.tolist(), strict=True))
         most, least = cleaning.max_share * store.n_documents, _min_count(cleaning)
         words = [word for word, n in zip(words, documents, strict=True) if n <= most and totals[word] >= least]
+    common = set(_by_frequency(every, totals)[: cleaning.drop_most_common])
+    words = [word for word in words if word not in common]
     if cleaning.max_words is not None:
-        words = sorted(sorted(words, key=lambda word: (-totals[word], word))[: cleaning.max_words])
+        words = sorted(_by_frequency(words, totals)[: cleaning.max_words])
     return Recipe(tuple(words), cleaning)
+
+
+def _by_frequency(words: list[str], totals: Mapping[str, int]) -> list[str]:
+    """The words, those with the most tokens first; ties by name."""
+    return sorted(words, key=lambda word: (-totals[word], word))
 
 
 def word_totals(cleaning: Cleaning, lexicons: list[Lexicon]) -> Counter[str]:
