@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytorch import engines
 
 from fdmix import Mixture, Moments, worlds
 from fdmix.engines import ENGINES, engine_for, numba_engine
 from fdmix.runtime.threads import Workers
 
-FAST = [name for name in ENGINES if name != "numpy"]
+ALL = engines(*ENGINES)
+FAST = engines(*(name for name in ENGINES if name != "numpy"))
 
 
 def random_problem(seed, n_words, n_topics, sparse):
@@ -40,7 +42,7 @@ cases = st.tuples(
 )
 
 
-@pytest.mark.parametrize("name", list(ENGINES))
+@pytest.mark.parametrize("name", ALL)
 @settings(max_examples=20)
 @given(cases)
 def test_a_plain_step_never_loses_likelihood(name, case):
@@ -143,7 +145,7 @@ def test_an_error_in_one_task_ends_the_others():
     assert len(done) < 60  # of 77
 
 
-@pytest.mark.parametrize("name", list(ENGINES))
+@pytest.mark.parametrize("name", ALL)
 def test_a_word_keeps_its_best_topic_and_a_topic_that_would_lose_all_words_is_not_shrunk(name):
     """A shrinkage of 10 is larger than all counts together. Topic 4 is nearly empty: it is the best of no word."""
     mhat, mixture = random_problem(5, 40, 5, False)
@@ -162,7 +164,7 @@ def test_a_word_keeps_its_best_topic_and_a_topic_that_would_lose_all_words_is_no
     np.testing.assert_allclose(shrunk.topics.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("name", list(ENGINES))
+@pytest.mark.parametrize("name", ALL)
 def test_active_counts_non_zero_entries(name):
     mhat, mixture = random_problem(6, 200, 8, True)
     engine = engine_for(name, mhat, 8)

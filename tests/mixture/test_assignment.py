@@ -206,3 +206,13 @@ def test_bad_arguments(options, message):
     mixture = Mixture([[0.5, 0.5]], [[1.0]])
     with pytest.raises(ValueError, match=message):
         mixture.assign(**({"counts": [[1, 1]]} | options))
+
+
+def test_a_prior_taken_from_alpha_is_worth_a_token_at_least():
+    """With A near 0 a short document would be given to one topic, where its words leave several possible."""
+    topics = np.array([[0.5, 0.4, 0.1], [0.4, 0.1, 0.5]])
+    sharp = Mixture(topics, np.array([[0.499, 0.001], [0.001, 0.499]]))
+    documents = np.array([[3, 0, 0], [2, 0, 1], [5, 0, 0], [4, 1, 1]])
+    exact = np.prod(topics ** documents[:, None], axis=2)  # of documents with one topic each
+    exact /= exact.sum(axis=1, keepdims=True)
+    assert abs(sharp.assign(documents, prior="dirichlet") - exact).max() < 0.15

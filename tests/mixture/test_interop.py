@@ -119,6 +119,7 @@ def test_bags_go_there_and_back():
     assert (again.counts != corpus.counts).nnz == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "call", "advice"),
     [
@@ -137,6 +138,7 @@ def test_a_missing_package_is_named(package, call, advice):
     assert advice in output_of(code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("missing", "found"), [((), "pandas"), (("pandas",), "polars"), (("pandas", "polars"), "pyarrow")]
 )
@@ -195,6 +197,15 @@ def test_a_row_for_each_topic(library):
     assert [list(row["words"]) for row in rows] == SMALL.typical_words(2)
     assert [row["label"] for row in rows] == SMALL.suggested_labels()
     assert [list(row["related"]) for row in rows] == [SMALL.related(t) for t in range(3)]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_tables_have_the_labels_that_people_gave(library):
+    named = SMALL.labelled({0: "insects"})
+    names = ["insects", *SMALL.suggested_labels()[1:]]
+    assert named.topic_names() == names
+    assert [row["label"] for row in records(named.topic_table(2, library=library))] == names
+    assert records(named.document_table([[3, 1, 0, 0]], library=library))[0]["label"] == "insects"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

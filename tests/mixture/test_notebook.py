@@ -65,6 +65,16 @@ def test_numbers_that_people_look_for():
     assert any("20 smaller topics" in line for line in page.text)
 
 
+def test_labels_are_shown_as_text():
+    """Mixture and Solution show labels; an object without any has no column for them."""
+    named = SOLUTION.mixture.labelled({1: "<i>pets</i>"})
+    page = Reader(named._repr_html_())
+    assert page.tags <= ALLOWED
+    assert "<i>pets</i>" in page.text
+    assert "label" in page.text
+    assert "label" not in Reader(SOLUTION.mixture._repr_html_()).text
+
+
 def test_the_estimator_shows_its_topics():
     counts = worlds.intervals().sample(500, length=20, seed=0).counts
     assert "<caption" not in FDM(3)._repr_mimebundle_()["text/html"]

@@ -75,3 +75,12 @@ def test_files_of_labels(mixture):
     for text in (b"", b"{", b"[1]", b'{"x": "y"}', b'{"kind": "fdmix labels"}', b'{"5": "y"}'):
         with pytest.raises(ValueError):  # noqa: PT011  (each says something else)
             read_labels(text, mixture.topics)
+
+
+def test_tables_name_topics_by_their_labels_or_else_by_words_and_phrases():
+    topics = [[0.5, 0.3, 0.2, 0], [0, 0.1, 0.2, 0.7]]
+    mixture = Mixture(topics, vocabulary=["supreme court", "court", "judge", "tax"]).labelled({1: "money"})
+    assert mixture.topic_names(2) == ["supreme court, judge", "money"]
+    assert mixture.topic_table(library="pandas")["label"].tolist()[1] == "money"
+    documents = mixture.document_table(np.array([[3, 1, 0, 0], [0, 0, 0, 4]]), library="pandas")
+    assert documents["label"].tolist()[1] == "money"

@@ -10,6 +10,8 @@ import pytest
 
 import fdmix
 
+pytestmark = pytest.mark.slow
+
 LENGTHS = """
 import logging
 logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
@@ -77,7 +79,6 @@ def test_compiling_is_announced_once_and_only_when_it_happens(tmp_path):
     assert "compiling" not in second.stderr
 
 
-@pytest.mark.slow
 def test_the_command_line_says_that_it_compiles(tmp_path):
     (tmp_path / "text.txt").write_text("cats chase mice\ndogs chase cats\n")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "loops")}

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.corpus.content_hashes import content_hashes
 from fdmix.metrics import completion_log_likelihood, matching_distance, pair_log_likelihood
-from fdmix.moments.moments import HELD_OUT_BUCKETS
+from fdmix.moments.counting import HELD_OUT_BUCKETS
 
 
 @pytest.fixture(scope="module")

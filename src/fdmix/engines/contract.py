@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from fdmix.mixture.mixture import Mixture
@@ -78,6 +79,32 @@ class Engine(ABC):
     @abstractmethod
     def gradient(self, state: State) -> tuple[Any, Any]:
         """(dL/dmu, dL/dalpha) as NumPy arrays of shape (T, N) and (T, T)."""
+
+    def any(self, flag: bool) -> bool:
+        """Whether the flag is set in any of the processes that share the fit; usually this is the only one."""
+        return flag
+
+    def correlations(self, state: State) -> Any:
+        """alpha of the state as a NumPy array of shape (T, T)."""
+        return state.correlations
+
+    def reweigh(self, state: State, expectation: Expectation) -> State:
+        """The state after an EM step on alpha alone, alpha <- alpha (P' H), with the topics held fixed."""
+        alpha = state.correlations * (expectation.joint + expectation.joint.T)
+        return replace(state, correlations=alpha / alpha.sum())
+
+    def topics_of(self, state: State, numbers: Any) -> Any:
+        """The words of some topics, (topics, N), as a NumPy array in the caller's order of words."""
+        return self.mixture(state).topics[numbers].copy()
+
+    def assembled(self, old: State, new: State, numbers: Any, topics: Any) -> State:
+        """A state of the old topics, except those of the given numbers, whose words are given; alpha is the new one.
+
+        It is what constraints on topics need after a step. Engines may do it without a copy of all topics.
+        """
+        words = np.array(self.mixture(old).topics)
+        words[numbers] = topics
+        return self.place(Mixture(words, self.mixture(new).correlations))
 
     @abstractmethod
     def active(self, state: State) -> int:

@@ -76,6 +76,22 @@ class NumbaEngine(Engine):
         assert isinstance(state, _NumbaState)
         return state.n_active
 
+    def topics_of(self, state: State, numbers: Any) -> Any:
+        """Some columns of P, normalised in float64."""
+        topics = np.empty((len(numbers), self.n_words))
+        topics[:, self.order] = state.topics[: self.n_words, numbers].T
+        topics /= topics.sum(axis=1, keepdims=True)
+        return topics
+
+    def assembled(self, old: State, new: State, numbers: Any, topics: Any) -> State:
+        """By a copy of P in which some columns change."""
+        P = self.buffers.like(old.topics)
+        P[:] = old.topics
+        some = topics[:, self.order].T.astype(np.float32)
+        some[some < em_step.SMALLEST] = 0
+        P[: self.n_words, numbers] = some
+        return _NumbaState(P, new.correlations, int(np.count_nonzero(P)))
+
     def expect(self, state: State, *, joint: bool = True) -> Expectation:
         """By the dense pass, or by the sparse one where it is faster; the sparse one always computes P' H."""
         assert isinstance(state, _NumbaState)

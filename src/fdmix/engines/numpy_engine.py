@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
-from fdmix.mixture.mixture import Mixture, log_likelihood_and_ratios
+from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.pair_likelihood import log_likelihood_and_ratios
 
 
 class NumpyEngine(Engine):

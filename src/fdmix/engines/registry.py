@@ -11,17 +11,40 @@ from importlib import import_module
 import scipy.sparse as sp
 
 from fdmix.engines.contract import Engine
+from fdmix.runtime.devices import AUTO as ANY_DEVICE
+from fdmix.runtime.devices import torch_device
 
 ENGINES = {  # name -> "module:class"
     "numpy": "fdmix.engines.numpy_engine:NumpyEngine",
     "numba": "fdmix.engines.numba_engine:NumbaEngine",
+    "torch": "fdmix.engines.torch_engine:TorchEngine",
 }
+WITH_DEVICES = {"torch"}  # engines that compute on the device that the user names
 AUTO = "numba"  # the engine that "auto" stands for: the fastest one on CPUs (docs/performance.md)
 
 
-def engine_for(name: str, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> Engine:
-    """An engine of the given name for these pairs, ready for passes; "auto" picks the fastest one."""
-    return known_engine(name)(mhat, n_topics, n_threads)
+def engine_for(
+    name: str, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None, device: str = ANY_DEVICE
+) -> Engine:
+    """An engine of the given name for these pairs, ready for passes; "auto" picks the fastest one on CPUs.
+
+    device : where the engine "torch" computes: "auto", "cpu", "cuda", "cuda:1" or "mps"
+    """
+    kind = checked_engine(name, device)
+    return kind(mhat, n_topics, n_threads, **({"device": device} if name in WITH_DEVICES else {}))
+
+
+def checked_engine(name: str, device: str = ANY_DEVICE) -> type[Engine]:
+    """The class of the engine, as `known_engine` gives it.
+
+    Raises ValueError also for a device that is not there, and for one that goes with another engine.
+    """
+    kind = known_engine(name)
+    if name in WITH_DEVICES:
+        torch_device(device)
+    elif device != ANY_DEVICE:
+        raise ValueError(f"device={device!r} goes with engine='torch'; engine={name!r} computes on the CPU")
+    return kind
 
 
 def known_engine(name: str) -> type[Engine]:

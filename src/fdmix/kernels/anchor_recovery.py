@@ -1,10 +1,16 @@
-"""RecoverL2, the recovery step of the anchor-word algorithm (Arora et al., ICML 2013)."""
+"""RecoverL2 and RecoverKL, the recovery steps of the anchor-word algorithm (Arora et al., ICML 2013)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fdmix.kernels.compiling import njit_fast as njit
+
+F = np.float32
+SMALLEST = F(1e-20)
+GROWTH = 1.3  # of the power; 1.1 takes a third more rounds at 500 topics
+LARGEST_POWER = 30.0
+ROUNDING = 1e-7  # of a likelihood in float32
 
 
 @njit
@@ -65,3 +71,76 @@ def recover_l2(begin, end, gram, targets, squares, tolerance, max_rounds, shares
                 C[t] = trial[t]
             loss = new
             step *= 2
+
+
+@njit
+def recover_kl(begin, end, indptr, indices, rows, basis, tolerance, max_rounds, shares, gaps):
+    """shares[u] = argmax over the simplex of sum_v q_u(v) log m(v),  m = C basis',  q_u = row u, begin <= u < end.
+
+    By EM, C <- C g^p normalised, with g_t = sum_v q_u(v) basis[v, t] / m(v). The power p grows by GROWTH while the
+    likelihood rises; a step that lowers it is replaced by a plain EM step, p = 1. gaps[u] = max_t g_t - 1 bounds what
+    any other C could gain; a word is finished when it is at most the tolerance.
+
+    basis : (words, topics), positive, float32; the rows of a word's partners are gathered once, side by side
+    """
+    T = basis.shape[1]
+    C, trial, slope, kept = np.empty(T, F), np.empty(T, F), np.empty(T, F), np.empty(T, F)
+    for u in range(begin, end):
+        n = indptr[u + 1] - indptr[u]
+        partners = np.empty((n, T), F)
+        weight = np.empty(n, F)
+        for i in range(n):
+            partners[i] = basis[indices[indptr[u] + i]]
+            weight[i] = rows[indptr[u] + i]
+        C[:] = F(1.0 / T)
+        loss = _likelihood_and_slope(partners, weight, C, slope)
+        power = 1.0
+        for _ in range(max_rounds):
+            largest = slope[0]
+            for t in range(T):
+                largest = max(largest, slope[t])
+            gaps[u] = largest - 1
+            if gaps[u] <= tolerance:
+                break
+            _step(C, slope, power, trial)
+            kept[:] = slope
+            new = _likelihood_and_slope(partners, weight, trial, slope)
+            if new >= loss - ROUNDING:
+                power = min(power * GROWTH, LARGEST_POWER)
+            else:
+                power = 1.0
+                _step(C, kept, power, trial)
+                new = _likelihood_and_slope(partners, weight, trial, slope)
+            C[:] = trial
+            loss = new
+        for t in range(T):
+            shares[u, t] = C[t]
+
+
+@njit
+def _likelihood_and_slope(partners, weight, C, slope):
+    """sum_v q(v) log m(v); slope_t = sum_v q(v) basis[v, t] / m(v)."""
+    T = C.size
+    slope[:] = 0
+    total = 0.0
+    for i in range(weight.size):
+        row = partners[i]
+        m = F(0)
+        for t in range(T):
+            m += row[t] * C[t]
+        total += weight[i] * np.log(m)
+        ratio = weight[i] / m
+        for t in range(T):
+            slope[t] += ratio * row[t]
+    return total
+
+
+@njit
+def _step(C, slope, power, trial):
+    """trial = C slope^power, normalised."""
+    total = 0.0
+    for t in range(C.size):
+        trial[t] = C[t] * max(slope[t], SMALLEST) ** F(power)
+        total += trial[t]
+    for t in range(C.size):
+        trial[t] /= F(total)

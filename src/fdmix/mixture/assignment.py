@@ -12,12 +12,16 @@ from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.vocabulary import Vocabulary, positions
 from fdmix.kernels.most_likely_topics import assign_most_likely
 from fdmix.kernels.posterior_topics import assign_posterior
+from fdmix.mixture.torch_assignment import most_likely_on_device, posterior_on_device
+from fdmix.runtime.devices import AUTO, torch_device
 from fdmix.runtime.threads import in_threads
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+DOCUMENT_ENGINES = ("auto", "numba", "torch")
 DOCUMENTS_AT_A_TIME = 64
 POSTERIOR_ROUNDS = 200
 POSTERIOR_TOLERANCE = 1e-4  # a round that moves a smaller share of the tokens is the last
+LEAST_STRENGTH = 1.0  # tokens: the least A of a prior that is taken from alpha
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,16 @@ def matched_prior(correlations: Floats, concentration: float | None = None) -> F
     return shares * np.clip((1 - trace) / (trace - squares), 1e-3, 1e6)
 
 
+def usual_prior(correlations: Floats) -> Floats:
+    """The prior that documents are assigned with if none was learned: the matched one, with A of one token or more.
+
+    The posterior mean is approximated by a fixed point. With a smaller A, that of a short document commits to one
+    topic where the true posterior is spread over several (docs/research/pairs.md, "A prior from pairs").
+    """
+    matched = matched_prior(correlations)
+    return matched * max(1.0, LEAST_STRENGTH / matched.sum())
+
+
 def aligned_counts(counts: Any, vocabulary: Vocabulary | None, n_words: int) -> tuple[sp.csr_array, int]:
     """The counts over the mixture's words, and how many tokens had other words."""
     corpus = counts if isinstance(counts, Corpus) else Corpus(counts)
@@ -104,9 +118,11 @@ def assign(
     tolerance: float = 1e-6,
     smoothing: float = 0.0,
     n_threads: int | None = None,
+    device: str | None = None,
 ) -> Assignment:
     """Find theta for every document: by itself, in parallel, exploiting zeros of the topics.
 
+    device : where PyTorch computes; None uses the loops for CPUs
     prior : None (maximum likelihood), "dirichlet" (the matched one), or Dirichlet parameters, one or one a topic
     smoothing : topics are mixed with so much of the uniform distribution, so that no word is impossible
     """
@@ -128,20 +144,44 @@ def assign(
     average = np.asarray(correlations.sum(axis=1))
     a = None if prior is None else _dirichlet(prior, correlations)
 
-    def work(begin: int) -> None:
-        end = min(begin + DOCUMENTS_AT_A_TIME, n_documents)
+    def work(begin: int, size: int = DOCUMENTS_AT_A_TIME) -> None:
+        end = min(begin + size, n_documents)
         if a is None:
             assign_most_likely(begin, end, *table, average, tolerance, theta, gaps, scores)
         else:
             assign_posterior(begin, end, *table, a, POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE, theta, scores)
 
-    list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
+    if device is None:
+        list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
+    elif a is None:
+        found = most_likely_on_device(topics * (1 - smoothing), counts, floor, tolerance, device)
+        theta[:], gaps[:], scores[:], finished = found
+        theta[~finished] = 0
+        list(in_threads(lambda d: work(d, 1), np.flatnonzero(~finished).tolist(), n_threads))
+        gaps[np.isnan(gaps)] = 0
+    else:
+        stop = (POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE)
+        theta[:], scores[:] = posterior_on_device(topics * (1 - smoothing), counts, floor, a, stop, device)
     whole = np.issubdtype(counts.dtype, np.integer)  # or weights, whose sum may be below 1
     lengths = np.asarray(counts.sum(axis=1, dtype=np.int64 if whole else np.float64)).ravel()
     result = Assignment(theta, gaps, scores, lengths, n_unknown, tolerance)
     scores[result.empty] = np.nan
     theta[result.empty] = average
     return result
+
+
+def document_device(engine: str, device: str) -> str | None:
+    """The device for `assign`, or None for the CPU's loops; ValueError for an engine or device that is not there."""
+    if engine == "torch":
+        torch_device(device)
+        return device
+    if engine not in DOCUMENT_ENGINES:
+        raise ValueError(
+            f"topics of documents are found by the engines {', '.join(DOCUMENT_ENGINES)}, not {engine!r}"
+        )
+    if device != AUTO:
+        raise ValueError(f"device={device!r} goes with engine='torch'; engine={engine!r} computes on the CPU")
+    return None
 
 
 def token_shares(topics: Floats, theta: Floats, indptr: Any, words: Any) -> Floats:
@@ -172,7 +212,7 @@ def _dirichlet(prior: Any, correlations: Floats) -> Floats:
         return dirichlet_parameters(prior, len(correlations))
     if prior != "dirichlet":
         raise ValueError(f"prior is None, 'dirichlet', a number or one number a topic, not {prior!r}")
-    return matched_prior(correlations)
+    return usual_prior(correlations)
 
 
 def possible_tokens(topics: Floats, counts: sp.csr_array) -> tuple[sp.csr_array, int]:

@@ -13,27 +13,29 @@ import scipy.sparse as sp
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary, positions
+from fdmix.mixture import folder
 from fdmix.mixture.assignment import (
     Assignment,
     aligned_counts,
     assign,
     dirichlet_parameters,
-    matched_prior,
+    document_device,
     token_shares,
+    usual_prior,
 )
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments
 from fdmix.mixture.frames import as_frame, document_columns, topic_columns, word_columns
-from fdmix.mixture.labels import Labels, checked_labels, labels_of_facts
+from fdmix.mixture.labels import Labels, checked_labels, topics_digest
 from fdmix.mixture.notebook import topics_html
+from fdmix.mixture.pair_likelihood import log_likelihood_and_ratios
+from fdmix.mixture.probabilities import Floats, checked_correlations, checked_topics
 from fdmix.mixture.ranking import WordRanking, relevance_weight
 from fdmix.mixture.relations import lift, related_topics, topic_correlation
+from fdmix.mixture.reliability import Reliability
 from fdmix.mixture.suggested_labels import labels_from_words
 from fdmix.storage.arrays import FileError
-from fdmix.storage.facts import mapping, reason, strings
+from fdmix.storage.facts import reason
 from fdmix.storage.model_folder import read_folder, write_folder
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-ROWS_AT_A_TIME = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +57,8 @@ class Mixture:
         ranks them by probability
     n_tokens : tokens that the topics were fitted to, if known; rare words do not describe a topic
     labels : names that people gave to topics, by the number of the topic
+    reliability : how sure the topics are, as `fdmix.reliability.reliability` found, or None; topics that change lose
+        it
 
     >>> mixture = Mixture([[0.9, 0.1], [0.2, 0.8]], [[0.4, 0.1], [0.1, 0.4]], ["ant", "bee"])
     >>> mixture.top_words(1)
@@ -73,32 +77,12 @@ class Mixture:
     relevance: float | None = None
     n_tokens: float | None = None
     labels: Labels = field(default_factory=dict)
+    reliability: Reliability | None = None
 
     def __post_init__(self) -> None:
-        topics = np.array(self.topics, dtype=np.float64)
-        if topics.ndim != 2 or 0 in topics.shape:
-            raise ValueError("topics must be a table of topics x words, with at least one of each")
-        equal = np.full(len(topics), 1 / len(topics))
-        given: Any = self.correlations
-        alpha = np.array(dirichlet_correlations(equal) if given is None else given, dtype=np.float64)
-        if alpha.shape != (topics.shape[0], topics.shape[0]):
-            raise ValueError(f"correlations must be {topics.shape[0]} x {topics.shape[0]}, not {alpha.shape}")
-        for name, array in (("topics", topics), ("correlations", alpha)):
-            if not np.isfinite(array).all() or (array < 0).any():
-                raise ValueError(f"{name} must be finite, non-negative numbers")
-        if not np.allclose(topics.sum(axis=1), 1, atol=1e-4):
-            raise ValueError("each topic must sum to 1: divide each row by its sum")
-        if not np.allclose(alpha, alpha.T, atol=1e-6 * alpha.max()) or not np.isclose(alpha.sum(), 1, atol=1e-4):
-            raise ValueError("correlations must be symmetric and sum to 1")
-        alpha = (alpha + alpha.T) / 2
-        for name, array, total in (
-            ("topics", topics, topics.sum(axis=1, keepdims=True)),
-            ("correlations", alpha, alpha.sum()),
-        ):
-            exact = np.allclose(total, 1, rtol=0, atol=1e-12)  # then a second birth changes no bit
-            object.__setattr__(self, name, array if exact else array / total)
-        for array in (self.topics, self.correlations):
-            array.setflags(write=False)
+        topics = checked_topics(self.topics)
+        object.__setattr__(self, "topics", topics)
+        object.__setattr__(self, "correlations", checked_correlations(self.correlations, len(topics)))
         if self.prior is not None:
             prior = dirichlet_parameters(self.prior, len(topics))
             prior.setflags(write=False)
@@ -109,6 +93,8 @@ class Mixture:
             raise ValueError(f"the number of tokens must be positive, not {self.n_tokens!r}")
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_vocabulary(self.vocabulary, topics.shape[1]))
+        if self.reliability is not None and self.reliability.digest != topics_digest(topics):
+            object.__setattr__(self, "reliability", None)  # it tells of other topics
         labels = checked_labels(self.labels, len(topics))
         object.__setattr__(self, "labels", {topic: label for topic, label in labels.items() if label})
 
@@ -178,11 +164,15 @@ class Mixture:
         return WordRanking(self.topics, self.shares, self.n_tokens).order(weight, n)
 
     def suggested_labels(self, n: int = 3, ranking: Any = None) -> list[str]:
-        """A name for each topic, of its n most typical words, and more where two topics would have the same name.
+        """A name for each topic: its label, or its n most typical words, and more where two names would be the same.
 
         Words that are part of a phrase in the name are left out: "supreme court, judge", not "supreme court, court".
         """
         return labels_from_words(self.typical_words(5 * n, ranking), n)
+
+    def topic_names(self, n: int = 3, ranking: Any = None) -> list[str]:
+        """The name of each topic: its label, or if it has none its n most typical words (`suggested_labels`)."""
+        return [self.labels.get(topic, name) for topic, name in enumerate(self.suggested_labels(n, ranking))]
 
     def word(self, u: int) -> str:
         """The word of column u in its most frequent form."""
@@ -214,20 +204,24 @@ class Mixture:
         *,
         sparse: bool = False,
         n_threads: int | None = None,
+        engine: str = "auto",
+        device: str = "auto",
     ) -> Any:
         """theta_d = argmax over the simplex of sum_u dhat(u) log sum_t theta(t) mu_t(u), for each document by itself.
 
         counts : Corpus (aligned by word if it has a vocabulary) or table of whole counts
         prior : None; "dirichlet", for about the posterior mean under the mixture's prior or, without one, under the
-            Dirichlet that matches E[theta] and trace(alpha); or Dirichlet parameters
+            Dirichlet that matches E[theta] and trace(alpha), worth a token at least; or Dirichlet parameters
         tolerance : the most that another theta could gain in the mean log-probability of a token, certified
         sparse : return a scipy CSR array instead of a NumPy array
+        engine : "auto" (compiled loops on the CPU) or "torch": many documents at a time, on a GPU, to the same gap
+        device : where engine="torch" computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for the best that there is
 
         Tokens of unknown words are left out; a document without a known word gets the corpus's average topics. Which
         documents those are (`empty`), gaps, likelihoods and numbers of unknown tokens: see `assignment`.
         """
-        theta = self.assignment(counts, prior, tolerance, n_threads=n_threads).theta
-        return sp.csr_array(theta) if sparse else theta
+        found = self.assignment(counts, prior, tolerance, n_threads=n_threads, engine=engine, device=device)
+        return sp.csr_array(found.theta) if sparse else found.theta
 
     def assignment(
         self,
@@ -237,14 +231,17 @@ class Mixture:
         *,
         smoothing: float = 0.0,
         n_threads: int | None = None,
+        engine: str = "auto",
+        device: str = "auto",
     ) -> Assignment:
         """Like `assign`, with everything that is known about the result."""
+        where = document_device(engine, device)
         table, unknown = aligned_counts(counts, self.vocabulary, self.n_words)
         if isinstance(prior, str) and prior == "dirichlet":
-            prior = matched_prior(self.correlations) if self.prior is None else self.prior
+            prior = usual_prior(self.correlations) if self.prior is None else self.prior
         result = assign(
             self.topics, self.correlations, table,
-            prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads,
+            prior=prior, tolerance=tolerance, smoothing=smoothing, n_threads=n_threads, device=where,
         )  # fmt: skip
         return replace(result, n_unknown=result.n_unknown + unknown)
 
@@ -264,6 +261,16 @@ class Mixture:
         """The same mixture with these labels, `{17: "climate"}`; other topics keep theirs, and "" removes one."""
         return replace(self, labels={**self.labels, **labels})
 
+    def edit(self, moments: Any, **options: Any) -> Any:
+        """An editor of the topics: `mixture.edit(moments).merge(3, 7).ban("lol").fit().mixture` (docs/editing.md).
+
+        moments : those that the mixture was fitted to
+        options : of `fdmix.edits.edit`: engine=, n_threads=
+        """
+        from fdmix.edits.editor import edit  # noqa: PLC0415  (edits are built on the mixture)
+
+        return edit(self, moments, **options)
+
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write an interactive report of the topics: one HTML file that needs no network.
 
@@ -272,6 +279,25 @@ class Mixture:
         from fdmix.report.writing import write_report  # noqa: PLC0415  (the report is built on the mixture)
 
         write_report(self, path, **options)
+
+    def show(self, height: int = 640, **options: Any) -> Any:
+        """The interactive report for the cell of a notebook, `height` pixels high.
+
+        options : of `fdmix.report.write_report`, such as moments=, documents=, compare_with=
+        """
+        from fdmix.report.notebook import embedded_report  # noqa: PLC0415  (the report is built on the mixture)
+
+        return embedded_report(self, height, **options)
+
+    def tree(self, moments: Any, **options: Any) -> Any:
+        """A tree of the topics: the two that cost the least likelihood on the moments merge first.
+
+        Returns a `fdmix.tree.Tree`: `tree.cut(20)` is a mixture of 20 topics, `tree.costs` what each merge loses.
+        options : of `fdmix.tree.grow_tree`
+        """
+        from fdmix.tree.growing import grow_tree  # noqa: PLC0415  (trees are built on the mixture)
+
+        return grow_tree(self, moments, **options)
 
     def to_pyldavis(self, n_tokens: float = 1_000_000) -> dict[str, Any]:
         """Arguments for `pyLDAvis.prepare(**mixture.to_pyldavis())`: no corpus needed.
@@ -302,7 +328,7 @@ class Mixture:
 
     def topic_table(self, n: int = 10, *, ranking: Any = None, library: str | None = None) -> Any:
         """A table with a row for each topic: topic, share, label, words (lists), related (lists of topics)."""
-        words, labels = self.typical_words(n, ranking), self.suggested_labels(ranking=ranking)
+        words, labels = self.typical_words(n, ranking), self.topic_names(ranking=ranking)
         related = [self.related(t) for t in range(self.n_topics)]
         return as_frame(topic_columns(self.shares, labels, words, related), library)
 
@@ -313,7 +339,7 @@ class Mixture:
         word. `known_words` are its tokens whose words the mixture has.
         """
         found = self.assignment(counts, prior)
-        labels = self.suggested_labels()
+        labels = self.topic_names()
         return as_frame(document_columns(found.theta, found.empty, found.lengths, labels), library)
 
     def _names(self) -> list[str]:
@@ -321,85 +347,13 @@ class Mixture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the mixture to a folder of safetensors and JSON, complete or not at all."""
-        facts = {
-            "topics": self.n_topics,
-            "words": self.n_words,
-            "provenance": dict(self.provenance),
-            "preparation": None if self.preparation is None else self.preparation.facts(),
-            "relevance": self.relevance,
-            "tokens": self.n_tokens,
-            "vocabulary": self.vocabulary,
-            **({"labels": {str(topic): label for topic, label in self.labels.items()}} if self.labels else {}),
-        }
-        arrays = {"topics": self.topics, "correlations": self.correlations}
-        write_folder(path, arrays if self.prior is None else arrays | {"prior": self.prior}, facts)
+        write_folder(path, *folder.contents(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Mixture:
         """Read a folder of `save`; a damaged one is refused."""
         arrays, facts = read_folder(path)
         try:
-            topics, correlations = (_probabilities(arrays[name], name) for name in ("topics", "correlations"))
-            known = facts["vocabulary"]
-            return cls(
-                topics, correlations,
-                None if known is None else strings(known, "the vocabulary"),
-                Preparation.from_facts(facts["preparation"]),
-                mapping(facts["provenance"], "the provenance"),
-                _stored_prior(arrays.get("prior"), facts.get("concentration"), correlations),
-                _stated(facts, "relevance"),
-                _stated(facts, "tokens"),
-                labels_of_facts(facts.get("labels", {}), len(topics)),
-            )  # fmt: skip
+            return cls(**folder.fields(arrays, facts))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileError(f"{path} is not a valid model: {reason(error)}") from None
-
-
-def _stated(facts: Mapping[str, Any], name: str) -> float | None:
-    """A number that a file states, or None; older files do not have all of them."""
-    value = facts.get(name)
-    if value is not None and type(value) not in (int, float):
-        raise ValueError(f"the {name} must be a number, not {value!r}")
-    return None if value is None else float(value)
-
-
-def _probabilities(array: Any, name: str) -> Any:
-    """A table of a file whose numbers can be added up without overflow."""
-    if array.ndim != 2 or array.dtype.kind != "f" or not (np.abs(array) <= 2).all():
-        raise ValueError(f"{name} must be a table of probabilities")
-    return array
-
-
-def _stored_prior(prior: Any, concentration: Any, correlations: Floats) -> Any:
-    """The prior of a folder; older folders store only its strength A, and then it is A E[theta]."""
-    if prior is not None and (prior.ndim != 1 or prior.dtype.kind != "f"):
-        raise ValueError("the prior must be one number for each topic")
-    if prior is not None or concentration is None:
-        return prior
-    if type(concentration) not in (int, float) or not 0 < concentration < np.inf:
-        raise ValueError(f"the concentration must be a positive number, not {concentration!r}")
-    return matched_prior(correlations, float(concentration))
-
-
-def dirichlet_correlations(a: Floats) -> Floats:
-    """alpha = E[theta theta'] = (a a' + diag(a)) / (A (A + 1)) for theta ~ Dirichlet(a), A = sum(a)."""
-    alpha: Floats = (np.outer(a, a) + np.diag(a)) / (a.sum() * (a.sum() + 1))
-    return alpha
-
-
-def log_likelihood_and_ratios(P: Any, alpha: Any, mhat: sp.csr_array) -> tuple[float, sp.csr_array]:
-    """L and R = Mhat / M with M = P alpha P', some rows at a time.
-
-    A pair that the model gives no chance has R = 0, and then L = -inf.
-    """
-    left = P @ alpha
-    model = np.empty(mhat.nnz)
-    for begin in range(0, mhat.shape[0], ROWS_AT_A_TIME):
-        end = min(begin + ROWS_AT_A_TIME, mhat.shape[0])
-        stored = slice(mhat.indptr[begin], mhat.indptr[end])
-        row = np.repeat(np.arange(end - begin), np.diff(mhat.indptr[begin : end + 1]))
-        model[stored] = (left[begin:end] @ P.T)[row, mhat.indices[stored]]
-    with np.errstate(divide="ignore"):
-        log_likelihood = float(np.sum(mhat.data * np.log(model)))
-    ratios = np.divide(mhat.data, model, out=np.zeros_like(model), where=model > 0)
-    return log_likelihood, sp.csr_array((ratios, mhat.indices, mhat.indptr), shape=mhat.shape)

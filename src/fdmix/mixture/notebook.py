@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fdmix.display import html_table, shown_words
+from fdmix.display import html_table, shown_word, shown_words
 
 if TYPE_CHECKING:
     from fdmix.mixture.mixture import Mixture
@@ -16,13 +16,15 @@ WORDS = 8
 
 
 def topics_html(mixture: Mixture) -> str:
-    """The largest topics with their shares, words, and the topics they occur with."""
+    """The largest topics with their shares, labels if any topic has one, words, and the topics they occur with."""
     order = np.argsort(-mixture.shares, kind="stable").tolist()
     words = shown_words(mixture.typical_words(WORDS))
-    rows = [
-        (topic, f"{mixture.shares[topic]:.1%}", words[topic], " ".join(map(str, mixture.related(topic, 2))))
-        for topic in order[:MAX_TOPICS]
-    ]
+    rows = []
+    for topic in order[:MAX_TOPICS]:
+        label = [shown_word(mixture.labels[topic]) if topic in mixture.labels else ""] if mixture.labels else []
+        near = " ".join(map(str, mixture.related(topic, 2)))
+        rows.append((topic, f"{mixture.shares[topic]:.1%}", *label, words[topic], near))
     more = len(order) - len(rows)
     note = f"and {more:,} smaller topics: mixture.to_frame() has them all" if more else ""
-    return html_table(repr(mixture), ("topic", "share", "words", "goes with"), rows, note)
+    headers = ("topic", "share", *(["label"] if mixture.labels else []), "words", "goes with")
+    return html_table(repr(mixture), headers, rows, note)

@@ -52,6 +52,7 @@ class WordRanking:
 
     topics : (T, N), rows sum to 1; shares : (T,), how frequent the topics are
     n_tokens : tokens that the topics were fitted to, or None if unknown
+    unigram : (N,), p, unless it is the sum of these topics
 
     Only words that a topic has often enough compete: they have a twentieth of the probability of its top word and,
     where `n_tokens` is known, ten tokens in the topic. All other words follow by probability.
@@ -61,11 +62,13 @@ class WordRanking:
     ([[0, 1], [0, 2]], [[1, 0], [2, 0]])
     """
 
-    def __init__(self, topics: Floats, shares: Floats, n_tokens: float | None = None) -> None:
+    def __init__(
+        self, topics: Floats, shares: Floats, n_tokens: float | None = None, unigram: Floats | None = None
+    ) -> None:
         self.topics = topics
         weights = np.maximum(shares, SMALLEST_TOPIC)
         with np.errstate(divide="ignore"):
-            self.log_unigram = np.log(weights / weights.sum() @ topics)
+            self.log_unigram = np.log(weights / weights.sum() @ topics if unigram is None else unigram)
         least = MIN_SHARE * topics.max(axis=1)
         if n_tokens is not None:
             least = np.maximum(least, MIN_TOKENS / (n_tokens * weights))

@@ -20,6 +20,7 @@ class Problem:
     tolerance : a run has settled when a pass changes the quantity that it watches by less than this share
     keep_numbers : whether topic t of the start must stay topic t, which rules out swaps
     held_out : an engine for the pairs of documents that are not in mhat, to judge by, if there are any
+    held_out_tokens : of these documents
     whole : sets up the problem with the pairs of all documents, if the held-out ones are to be learned from, too
     """
 
@@ -32,6 +33,7 @@ class Problem:
     n_threads: int | None = None
     keep_numbers: bool = False
     held_out: Engine | None = None
+    held_out_tokens: float = 0.0
     whole: Callable[[], Problem] | None = None
 
 
@@ -41,6 +43,7 @@ class Run(ABC):
     engine: Engine  # of the pairs that the run is fitting
     phase: str
     settled: str | None = None  # the reason why the run has finished, as a sentence; None before that
+    steps_per_second: float | None = None  # of the last pass, for solvers whose passes have many steps
 
     @abstractmethod
     def step(self) -> float:
@@ -62,6 +65,11 @@ class Solver(ABC):
     def judges(self) -> bool:
         """Whether a run makes use of held-out pairs."""
         return False
+
+    @property
+    def default_start(self) -> str:
+        """The start of `fdmix.fit.starts` that the method uses unless another one is asked for."""
+        return "anchors"
 
     def spare_topics(self, n_topics: int) -> int:
         """The number of topics that the start should have beyond those asked for."""

@@ -8,7 +8,9 @@ M = mu' alpha mu does not change. Maximum likelihood may end anywhere along it. 
                  Neither needs a pass over the pairs.
     sparse       EM that shrinks every expected count, until the set of non-zero entries settles. A step that loses
                  much more likelihood than the shrinkage explains is replaced by a plain step. Now and then, topics
-                 that stand for two true ones are split, and others are merged to make room.
+                 that stand for two true ones are split, and others are merged to make room. If topics are still
+                 blurred in the end, they are unmixed and the phase begins again: with much data, shrinkage alone
+                 would need thousands of passes.
 
 docs/fitting.md has a table of all constants with the measurements behind them.
 """
@@ -24,7 +26,7 @@ from fdmix.engines import Expectation, State
 from fdmix.mixture.mixture import Mixture
 from fdmix.solvers.contract import Problem, Run, Solver
 from fdmix.solvers.judged import AllPairsRun, Judge, JudgedRun, SmoothRun, mixed_with_unigram
-from fdmix.solvers.moves import merged, unmixed
+from fdmix.solvers.moves import blur_of, merged, unmixed
 from fdmix.solvers.swaps import swapped
 
 
@@ -80,6 +82,9 @@ class SparsePhase:
     window : passes over which the number of non-zero entries must settle
     tokens_per_entry : tokens behind a topic entry, n_tokens / (N T), beyond which shrinkage works more slowly and the
         phase takes longer
+    longest : limit for how much longer; unmixing does the rest
+    unmixings : how often topics may be unmixed at the end of the phase
+    smallest_blur : the share of a topic that leaked into others, below which none is unmixed
     largest_fall : share of the likelihood gained that one pass may lose; more is a sign of too much over-relaxation
     repair_passes : passes that may lose more than this, because they repair what unmixing cut off
     revived : share of the unigram in topics that meet more pairs, so that words which only these have can enter
@@ -89,6 +94,9 @@ class SparsePhase:
     min_passes: int = 20
     window: int = 5
     tokens_per_entry: float = 30.0
+    longest: float = 400.0
+    unmixings: int = 10
+    smallest_blur: float = 1e-4
     largest_fall: float = 0.05
     repair_passes: int = 3
     revived: float = 0.02
@@ -147,9 +155,8 @@ class EM(Solver):
         if problem.held_out is None:
             return run
         unigram = np.asarray(problem.mhat.sum(axis=1)).ravel()
-        return JudgedRun(
-            _judged(run, problem, Judge(problem.held_out, 0.5 * unigram / unigram.sum() + 0.5 / unigram.size))
-        )
+        background = 0.5 * unigram / unigram.sum() + 0.5 / unigram.size
+        return JudgedRun(_judged(run, problem, Judge(problem.held_out, background, problem.held_out_tokens)))
 
 
 def _judged(sparse: _EMRun, problem: Problem, judge: Judge) -> Iterator[Run]:
@@ -179,7 +186,7 @@ class _EMRun(Run):
         self.power = OVER_RELAXATION.first_power
         self.previous: tuple[State, Expectation] | None = None  # the state before the last step
         self.supports: list[int] = []  # non-zero topic entries after each pass of the sparse phase
-        self.swap_rounds = swap_rounds
+        self.swap_rounds, self.unmixings = swap_rounds, SPARSE.unmixings
         self.wait = LIKELIHOOD.min_passes  # the first pass at which the phase may end
         self.stops = list(LIKELIHOOD.stops)
 
@@ -268,7 +275,8 @@ class _EMRun(Run):
             self.wait = self.passes + LIKELIHOOD.passes_after
             return
         self.phase, self.passes, self.wait = "sparse", 0, 0
-        self.state = self.engine.place(unmixed(merged(mixture, n_topics), self.problem.n_threads))
+        mixture = merged(mixture, n_topics)
+        self.state = self.engine.place(unmixed(mixture, blur_of(mixture.topics, self.problem.n_threads)))
 
     def _sparse_step(self, now: Expectation) -> float:
         if self.previous is not None and self.passes > SPARSE.repair_passes:
@@ -279,12 +287,12 @@ class _EMRun(Run):
         self._relaxed_step(now, self.shrinkage)
         self.power = min(self.power * OVER_RELAXATION.growth, OVER_RELAXATION.first_power)
         self.supports.append(self.engine.active(self.state))
-        slowness = max(1.0, self._tokens_per_entry() / SPARSE.tokens_per_entry)
         if self.passes == SWAPS.first_pass:
             self._swap()
-        elif self.passes >= max(SPARSE.min_passes * np.sqrt(slowness), self.wait):
-            share = SPARSE.window * self.problem.tolerance / slowness
-            if 1 - self.supports[-1] / self.supports[-1 - SPARSE.window] < share and not self._swap():
+        elif self.passes >= max(SPARSE.min_passes * np.sqrt(self._slowness()), self.wait):
+            share = SPARSE.window * self.problem.tolerance / self._slowness()
+            few = 1 - self.supports[-1] / self.supports[-1 - SPARSE.window] < share
+            if few and not self._swap() and not self._unmix():
                 self.settled = f"{SPARSE.window} passes removed less than {100 * share:.2g} % of the topics' words"
         return now.log_likelihood
 
@@ -299,6 +307,22 @@ class _EMRun(Run):
             self.wait = self.passes + SWAPS.passes_after
         return n_swaps > 0
 
-    def _tokens_per_entry(self) -> float:
-        """The mean number of tokens behind a topic entry."""
-        return self.problem.n_tokens / (self.problem.mhat.shape[0] * self.problem.n_topics)
+    def _unmix(self) -> bool:
+        """Unmix topics that are still blurred and begin the phase again; returns whether there were any."""
+        if self.unmixings == 0:
+            return False
+        mixture = self.engine.mixture(self.state)
+        blur = blur_of(mixture.topics, self.problem.n_threads)
+        if blur.sum(axis=1).max() <= SPARSE.smallest_blur:
+            return False
+        self.unmixings -= 1
+        self.state, self.previous, self.power = (
+            self.engine.place(unmixed(mixture, blur)), None, OVER_RELAXATION.first_power,
+        )  # fmt: skip
+        self.wait = self.passes + round(SPARSE.min_passes * np.sqrt(self._slowness()))
+        return True
+
+    def _slowness(self) -> float:
+        """How many times longer the sparse phase takes, because many tokens stand behind a topic entry."""
+        tokens = self.problem.n_tokens / (self.problem.mhat.shape[0] * self.problem.n_topics)
+        return min(max(1.0, tokens / SPARSE.tokens_per_entry), SPARSE.longest)

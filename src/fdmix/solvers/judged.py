@@ -35,6 +35,9 @@ class Smoothing:
     first_look : passes before held-out pairs are looked at; before that, it is mostly the unigram that helps
     check_every : passes between two looks; also the number of passes on all pairs in the end
     min_gain : share of what smoothing gained so far; a look that gains less is the last
+    evidence : log-likelihood that the held-out tokens must gain together before sharp topics are given up. Along the
+        flat direction the likelihood hardly changes: worlds with sharp topics gain less than 1 by chance, problems
+        that want smooth topics 14 and more
     max_passes : a guard
     power : of over-relaxation, as in the sparse phase
     backgrounds : shares of the background in the topics that are judged; the best one counts
@@ -44,6 +47,7 @@ class Smoothing:
     first_look: int = 10
     check_every: int = 5
     min_gain: float = 0.05
+    evidence: float = 2.0
     max_passes: int = 60
     power: float = 1.7
     backgrounds: tuple[float, ...] = (1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.4)
@@ -56,10 +60,11 @@ class Judge:
     """The pairs of held-out documents: how likely topics make them, with the background that serves them best.
 
     background : a distribution over words without zeros
+    n_tokens : of the held-out documents
     """
 
-    def __init__(self, engine: Engine, background: Floats) -> None:
-        self.engine, self.background = engine, background
+    def __init__(self, engine: Engine, background: Floats, n_tokens: float) -> None:
+        self.engine, self.background, self.n_tokens = engine, background, n_tokens
         self.at = 2  # the position of the best background of the last mixture, where the next search begins
 
     def score(self, mixture: Mixture) -> float:
@@ -118,7 +123,7 @@ class SmoothRun(Run):
         """Look at the held-out pairs: whether to go on.
 
         A gain at the first look may be due to the unigram alone. Smooth topics are better than sharp ones only if
-        the second look gains once more.
+        a later look gains once more, and all held-out tokens together gained enough to be no accident.
         """
         score = self.judge.score(self.engine.mixture(self.state))
         gain = score - self.score
@@ -127,7 +132,8 @@ class SmoothRun(Run):
         self.score = score
         if self.done == SMOOTHING.first_look:
             return True
-        self.best = self.state
+        if (score - self.first) * self.judge.n_tokens >= SMOOTHING.evidence:
+            self.best = self.state
         return gain >= SMOOTHING.min_gain * (score - self.first)
 
     def mixture(self) -> Mixture:

@@ -31,6 +31,7 @@ class Unmixing:
 
 
 UNMIXING = Unmixing()
+CUT_BELOW = 0.9  # share of the rows of a table that are in use; below, the others are removed
 
 
 def merging_costs(topics: Floats, alpha: Floats) -> Floats:
@@ -55,31 +56,31 @@ def merged(mixture: Mixture, n_topics: int) -> Mixture:
     topics, alpha = mixture.topics.copy(), mixture.correlations.copy()
     roots = np.sqrt(topics)
     similarity = roots @ roots.T
-    while len(topics) > n_topics:
+    left = np.arange(len(topics))  # rows of the topics that are left; large tables are cut only now and then
+    while len(left) > n_topics:
         shares = alpha.sum(axis=1)
         costs = _costs(shares, similarity)
         s, t = sorted(np.unravel_index(int(costs.argmin()), costs.shape))
         weight = shares[s] / (shares[s] + shares[t]) if shares[s] + shares[t] > 0 else 0.5
-        topics[s] = weight * topics[s] + (1 - weight) * topics[t]
+        topics[left[s]] = weight * topics[left[s]] + (1 - weight) * topics[left[t]]
         alpha[s] += alpha[t]
         alpha[:, s] += alpha[:, t]
-        roots[s] = np.sqrt(topics[s])
-        topics, roots = np.delete(topics, t, axis=0), np.delete(roots, t, axis=0)
+        roots[left[s]] = np.sqrt(topics[left[s]])
+        left = np.delete(left, t)
         alpha, similarity = (np.delete(np.delete(x, t, axis=0), t, axis=1) for x in (alpha, similarity))
-        similarity[s] = similarity[:, s] = roots @ roots[s]
-    return Mixture(topics, alpha / alpha.sum())
+        similarity[s] = similarity[:, s] = (roots @ roots[left[s]])[left]
+        if len(left) < CUT_BELOW * len(topics):
+            topics, roots, left = topics[left], roots[left], np.arange(len(left))
+    return Mixture(topics[left], alpha / alpha.sum())
 
 
-def unmixed(mixture: Mixture, n_threads: int | None = None) -> Mixture:
+def unmixed(mixture: Mixture, blur: Floats) -> Mixture:
     """The mixture with sharper topics and the same M, except where entries would become negative.
 
     Blurred topics are mu = (I + B') mu_sharp up to the scale of each topic, where B[s, t] is the share of topic s
-    that leaked into t. On words that belong to s alone, mu_t / mu_s equals this share; on other words it is larger.
-    So a low quantile of the ratio over the top words of s estimates it. The new alpha = (I + B) alpha (I + B)' keeps
-    M.
+    that leaked into t, as `blur_of` estimates it. The new alpha = (I + B) alpha (I + B)' keeps M.
     """
-    blur = _blur(mixture.topics, n_threads)
-    blur *= np.minimum(1, UNMIXING.largest_blur / np.maximum(blur.sum(axis=1, keepdims=True), 1e-12))
+    blur = blur * np.minimum(1, UNMIXING.largest_blur / np.maximum(blur.sum(axis=1, keepdims=True), 1e-12))
     change = np.eye(mixture.n_topics) + blur
     sharp = np.maximum(np.linalg.solve(change.T, mixture.topics), UNMIXING.floor * mixture.topics)
     scale = sharp.sum(axis=1)
@@ -87,8 +88,12 @@ def unmixed(mixture: Mixture, n_threads: int | None = None) -> Mixture:
     return Mixture(sharp / scale[:, None], alpha / alpha.sum())
 
 
-def _blur(topics: Floats, n_threads: int | None = None) -> Floats:
-    """B[s, t] = a low quantile of mu_t(u) / mu_s(u) over the top words u of s, weighted by mu_s(u)."""
+def blur_of(topics: Floats, n_threads: int | None = None) -> Floats:
+    """B[s, t]: the share of topic s that leaked into topic t.
+
+    On words that belong to s alone, mu_t / mu_s equals this share; on other words it is larger. So a low quantile of
+    the ratio over the top words of s, weighted by mu_s, estimates it.
+    """
     n_topics, n_words = topics.shape
     top = min(UNMIXING.top_words, n_words)
     blur = np.zeros((n_topics, n_topics))

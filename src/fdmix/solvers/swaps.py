@@ -48,7 +48,7 @@ ESTIMATES = SwapEstimates()
 
 
 @dataclass(frozen=True, eq=False)
-class _Split:
+class Split:
     """A topic split in two on its top words: halves (2, words), how they occur together (2, 2), and the gain in L."""
 
     gain: float
@@ -68,11 +68,11 @@ def swapped(mixture: Mixture, mhat: sp.csr_array, n_threads: int | None = None) 
     n_topics = mixture.n_topics
     if n_topics < ESTIMATES.min_topics:
         return mixture, 0
-    pairs = _Pairs(mixture, mhat)
+    pairs = OwnPairs(mixture.topics, mixture.correlations, mhat)
     splits = list(in_threads(pairs.split, range(n_topics), n_threads))
     gains = np.array([split.gain for split in splits])
     merges = _merges(mixture, pairs, n_threads)
-    new, n_swaps = _Draft(mixture), 0
+    new, n_swaps = Draft(mixture.topics, mixture.correlations), 0
     taken: set[int] = set()
     for t in np.argsort(-gains, kind="stable").tolist():
         merge = next((m for m in merges if not {m[1], m[2]} & (taken | {t})), None)
@@ -88,7 +88,7 @@ def swapped(mixture: Mixture, mhat: sp.csr_array, n_threads: int | None = None) 
     return (new.mixture(), n_swaps) if n_swaps else (mixture, 0)
 
 
-def _merges(mixture: Mixture, pairs: _Pairs, n_threads: int | None) -> list[tuple[float, int, int]]:
+def _merges(mixture: Mixture, pairs: OwnPairs, n_threads: int | None) -> list[tuple[float, int, int]]:
     """(loss, s, t) for the pairs of topics with the lowest merging costs, the smallest loss first."""
     first, second = np.triu_indices(mixture.n_topics, 1)
     costs = merging_costs(mixture.topics, mixture.correlations)[first, second]
@@ -98,12 +98,12 @@ def _merges(mixture: Mixture, pairs: _Pairs, n_threads: int | None) -> list[tupl
     return sorted((loss, int(first[k]), int(second[k])) for loss, k in zip(losses, cheapest, strict=True))
 
 
-class _Pairs:
+class OwnPairs:
     """The share of the pairs of tokens that belongs to one topic or two."""
 
-    def __init__(self, mixture: Mixture, mhat: sp.csr_array) -> None:
-        self.topics, self.alpha, self.mhat = mixture.topics, mixture.correlations, mhat
-        self.left = mixture.topics.T @ mixture.correlations
+    def __init__(self, topics: Floats, alpha: Floats, mhat: sp.csr_array) -> None:
+        self.topics, self.alpha, self.mhat = topics, alpha, mhat
+        self.left = topics.T @ alpha
 
     def own(self, chosen: list[int]) -> tuple[Any, Floats, Floats]:
         """(top words, W, B) of the chosen topics: W_uv = Mhat_uv B_uv / M_uv, B = mu' alpha mu over these topics."""
@@ -118,13 +118,13 @@ class _Pairs:
         X = dense_block(self.mhat.indptr, self.mhat.indices, self.mhat.data, words)
         return words, X * np.divide(B, M, out=np.zeros_like(M), where=M > 0), B
 
-    def split(self, t: int) -> _Split:
+    def split(self, t: int) -> Split:
         """Two topics for the pairs of one, by EM from the leading eigenvector of what one topic does not explain."""
         words, W, _ = self.own([t])
         total, r = W.sum(), W.sum(axis=1)
         present = r > 1e-9 * max(r.max(initial=0.0), 1e-300)
         if present.sum() < 2:
-            return _Split(0.0, words, np.ones((2, words.size)), np.full((2, 2), 0.25))
+            return Split(0.0, words, np.ones((2, words.size)), np.full((2, 2), 0.25))
         words, W, r = words[present], W[present][:, present] / total, r[present] / total
         direction = _leading(W / np.sqrt(np.outer(r, r)) - np.sqrt(np.outer(r, r))) / np.sqrt(r)
         side = 1 / (1 + np.exp(-3 * direction / np.sqrt(np.sum(r * direction**2))))
@@ -132,7 +132,7 @@ class _Pairs:
         halves /= halves.sum(axis=1, keepdims=True)
         joint = np.array([[0.4, 0.1], [0.1, 0.4]])
         gain = fit_two_topics(W, halves, joint, ESTIMATES.em_rounds)
-        return _Split(float(total * gain), words, halves, joint)
+        return Split(float(total * gain), words, halves, joint)
 
     def loss(self, s: int, t: int) -> float:
         """The approximate loss in L if s and t are merged: sum W log (B / r r') over the pairs W of both."""
@@ -155,11 +155,11 @@ def _leading(Z: Floats) -> Floats:
     return x
 
 
-class _Draft:
+class Draft:
     """A mixture while topics are merged and split."""
 
-    def __init__(self, mixture: Mixture) -> None:
-        self.topics, self.alpha = mixture.topics.copy(), mixture.correlations.copy()
+    def __init__(self, topics: Floats, alpha: Floats) -> None:
+        self.topics, self.alpha = topics.copy(), alpha.copy()
 
     def merge(self, kept: int, freed: int) -> None:
         """Merge topic `freed` into `kept`; the place of `freed` becomes free."""
@@ -170,7 +170,7 @@ class _Draft:
         self.alpha[:, kept] += self.alpha[:, freed]
         self.alpha[freed] = self.alpha[:, freed] = 0
 
-    def split(self, t: int, free: int, split: _Split) -> None:
+    def split(self, t: int, free: int, split: Split) -> None:
         """Split topic t: the second half goes to the free place. Words below the top ones go to both halves."""
         size, whole, together = split.joint.sum(axis=1), self.topics[t].copy(), self.alpha[t, t]
         both = size[:, None] * split.halves

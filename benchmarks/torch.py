@@ -1,0 +1,164 @@
+"""PyTorch on the CPU: a pass against numba and NumPy, and the parts of a whole fit; calculations for GPUs."""
+
+import time
+from collections import Counter
+from contextlib import contextmanager
+
+import numpy as np
+
+from benchmarks.measure import machine, seconds
+from fdmix import Mixture, Moments, fit_mixture, worlds
+from fdmix.engines import engine_for, known_engine
+from fdmix.engines.torch_memory import dense_size, most_topics
+from fdmix.fit import fitting
+from fdmix.solvers import em
+
+N_WORDS = 10_500
+GPUS = {  # TFlop/s of float32 without tensor cores, GB/s of memory: the makers' figures
+    "RTX 4090, 24 GB": (82.6, 1008),
+    "A100, 80 GB": (19.5, 2039),
+    "H100 SXM, 80 GB": (66.9, 3350),
+}
+EFFICIENCY = 0.7  # of the makers' figures that large matrix products and copies reach, a guess
+PASSES_OVER_M = 9  # times that M, the ratios and Mhat of a panel go through the memory of a GPU
+SIZES_GB = (8, 24, 80)
+
+
+def mixture(n_topics, share=1.0):
+    """Random topics over the words; with a share below 1, sparse ones."""
+    rng = np.random.default_rng(1)
+    topics = rng.dirichlet(np.ones(N_WORDS), n_topics)
+    if share < 1:
+        topics = np.where(rng.random(topics.shape) < share, topics, 0)
+        topics[rng.integers(0, n_topics, N_WORDS), np.arange(N_WORDS)] = 1e-4
+    alpha = (np.ones((n_topics, n_topics)) / n_topics + np.eye(n_topics)) / (2 * n_topics)
+    return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha)
+
+
+def passes(mhat):
+    print(f"an EM pass (H, L, alpha), N {N_WORDS:,}, {mhat.nnz:,} pairs; goal: 1.5 times numba's dense pass")
+    print("      T |  numba |  torch | ratio | step numba | step torch |  NumPy")
+    for n_topics in (100, 500, 1000):
+        start = mixture(n_topics)
+        best, steps = {}, {}
+        engines = {name: engine_for(name, mhat, n_topics) for name in ("numba", "torch")}
+        states = {name: engine.place(start) for name, engine in engines.items()}
+        for _ in range(4):  # alternate, because the load of the machine changes
+            for name, engine in engines.items():
+                took, now = seconds(lambda e=engine, s=states[name]: e.expect(s), 1)
+                step, _ = seconds(lambda e=engine, s=states[name], n=now: e.maximise(s, n, power=1.7), 1)
+                best[name], steps[name] = min(took, best.get(name, 9e9)), min(step, steps.get(name, 9e9))
+        slow = engine_for("numpy", mhat, n_topics)
+        best["numpy"], _ = seconds(lambda s=slow, m=start: s.expect(s.place(m)), 1)
+        print(
+            f"  {n_topics:5,} | {best['numba']:5.3f} s | {best['torch']:5.3f} s | "
+            f"{best['torch'] / best['numba']:5.2f} | {steps['numba']:8.3f} s | {steps['torch']:8.3f} s | "
+            f"{best['numpy']:5.1f} s"
+        )
+
+
+def sparse_topics():
+    """Would sparse topics pay in a panel's products? M = A P' with P as a sparse matrix, against a dense one."""
+    import torch
+
+    from fdmix.engines.torch_pass import sparse_csr
+
+    n_topics = 500
+    A = torch.rand(512, n_topics)
+    print("a panel's product A P' of 512 x 10,500 words, T 500, with sparse topics P:")
+    for share in (0.02, 0.05, 0.1):
+        P = torch.from_numpy(mixture(n_topics, share).topics.T.astype(np.float32)).contiguous()
+        csr = _csr(sparse_csr, torch, P)
+        dense, _ = seconds(lambda P=P: A @ P.T, 5)
+        sparse, _ = seconds(lambda csr=csr: csr @ A.T, 5)
+        print(f"  {share:4.0%} non-zero: dense {1e3 * dense:6.1f} ms, sparse {1e3 * sparse:6.1f} ms")
+
+
+def _csr(sparse_csr, torch, P):
+    import scipy.sparse as sp
+
+    table = sp.csr_array(P.numpy())
+    arrays = table.indptr.astype(np.int32), table.indices.astype(np.int32), table.data
+    return sparse_csr(torch, *map(torch.from_numpy, arrays), table.shape)
+
+
+@contextmanager
+def watched(spent):
+    """Adds up the seconds of the parts of a fit."""
+    kinds = [known_engine(name) for name in ("numba", "torch")]
+    places = [
+        *((kind, name) for kind in kinds for name in ("expect", "maximise", "place", "mixture", "active")),
+        (em, "merged"), (em, "unmixed"), (em, "swapped"),
+        (fitting, "starting_mixture"), (fitting, "with_word_ranking"), (fitting, "engine_for"),
+    ]  # fmt: skip
+    before = [getattr(where, name) for where, name in places]
+
+    def timed(name, function):
+        def call(*args, **kwargs):
+            begin = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                spent[name] += time.perf_counter() - begin
+
+        return call
+
+    for (where, name), function in zip(places, before, strict=True):
+        setattr(where, name, timed(name, function))
+    try:
+        yield
+    finally:
+        for (where, name), function in zip(places, before, strict=True):
+            setattr(where, name, function)
+
+
+def whole_fits():
+    print("where a whole fit to pairs spends its time, seconds")
+    for n_topics, n_words, n_documents in ((200, 5_000, 40_000), (500, N_WORDS, 100_000)):
+        moments = Moments.of(worlds.zipf(n_topics, n_words, seed=1).sample(n_documents, length=30, seed=2))
+        for name in ("numba", "torch"):
+            spent = Counter()
+            with watched(spent):
+                took, solution = seconds(lambda m=moments, t=n_topics, n=name: fit_mixture(m, t, engine=n), 1)
+            parts = ", ".join(f"{part} {taken:.1f}" for part, taken in spent.most_common())
+            n_passes = len(solution.log_likelihoods) - 1
+            rest = took - sum(spent.values())
+            print(f"  T {n_topics}, {name}: {took:.1f} s, {n_passes} passes: {parts}, the rest {rest:.1f}")
+
+
+def memory_table():
+    print("most topics that fit, by the memory model with all pairs in panels (a calculation); * pairs streamed")
+    print("   words | " + " | ".join(f"{size:3} GB" for size in SIZES_GB))
+    for n_words in (10_500, 30_000, 100_000):
+        row = []
+        for size in SIZES_GB:
+            free = int(0.9 * size * 1e9)
+            streamed = most_topics(dense_size(n_words, 1), 1 << 14, free)
+            fits = [t for t in range(50, streamed + 1, 50) if dense_size(n_words, t).bytes(1 << 14) <= free]
+            row.append(f"{fits[-1]:,}" if fits else f"{streamed:,}*" if streamed else "none")
+        print(f" {n_words:7,} | " + " | ".join(f"{cell:>6}" for cell in row))
+
+
+def roofline():
+    print(f"seconds per EM pass on GPUs: A CALCULATION, not a measurement ({EFFICIENCY:.0%} of the makers' figures)")
+    for name, (tera, giga) in GPUS.items():
+        row = []
+        for n_topics in (100, 500, 1000):
+            flops = 3 * N_WORDS**2 * n_topics + 6 * N_WORDS * n_topics**2
+            moved = PASSES_OVER_M * 4 * N_WORDS**2 / 2 + 40 * N_WORDS * n_topics * 4
+            row.append(
+                f"T {n_topics:5,}: {flops / tera / 1e9 / EFFICIENCY + moved / giga / 1e6 / EFFICIENCY:5.1f} ms"
+            )
+        print(f"  {name:16} " + ", ".join(row))
+
+
+def main():
+    import torch
+
+    print(f"# torch\n{machine()}, PyTorch {torch.__version__}")
+    mhat = Moments.of(worlds.zipf(500, N_WORDS, seed=1).sample(100_000, length=30, seed=2)).matrix
+    passes(mhat)
+    sparse_topics()
+    whole_fits()
+    memory_table()
+    roofline()

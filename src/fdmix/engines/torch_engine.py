@@ -1,0 +1,296 @@
+"""The engine for GPUs, by PyTorch: on CUDA, on Apple's MPS, or on the CPU (docs/gpu.md).
+
+Topics and pairs are float32; alpha, likelihoods and the sums that normalise topics are float64 where the device has
+it. The same device and number of threads give the same bits: nothing is scattered, so no sum depends on an order.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
+from fdmix.engines.torch_memory import RESERVE, free_bytes, size_of, too_large
+from fdmix.engines.torch_pairs import Cut, Part, parts_of
+from fdmix.engines.torch_pass import add_part
+from fdmix.engines.torch_sharding import PARTS_PER_SHARD, processes
+from fdmix.engines.torch_step import SMALLEST, TopicStep
+from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_sums import rearranged
+from fdmix.runtime.devices import torch_device, torch_package
+from fdmix.runtime.memory import in_words
+from fdmix.runtime.processes import local_rank, processes_here
+from fdmix.runtime.threads import Workers, thread_count
+
+log = logging.getLogger("fdmix")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What suits a kind of device (docs/gpu.md).
+
+    cut : of the pairs. A GPU's matrix products outrun its memory, so that nearly empty tiles are worth a panel
+    width : columns of a panel in one matrix product
+    floats_at_a_time : topic entries in one piece of the EM step
+    """
+
+    cut: Cut
+    width: int
+    floats_at_a_time: int
+
+
+ON_CPU = Layout(Cut(threshold=0.3, pairs_at_a_time=4_000_000, sampled=True), width=512, floats_at_a_time=1 << 17)
+ON_GPU = Layout(Cut(threshold=0.02, pairs_at_a_time=1 << 16, sampled=False), width=1 << 14, floats_at_a_time=1 << 24)
+SMALL_PASS = 1e8  # multiply-adds; below this, threads of the CPU cost more than they save
+
+
+class DevicePairs(NamedTuple):
+    """Mhat by rows, as tensors: row u has columns[first[u]:first[u + 1]] with values[first[u]:first[u + 1]]."""
+
+    first: Any
+    columns: Any
+    values: Any
+
+
+class TorchEngine(Engine):
+    """Passes by PyTorch.
+
+    torch : the package; device : where tensors are
+    order : the caller's numbers of the words, in the engine's order, by falling frequency
+    mhat : all pairs on the device, in the engine's order of words (`DevicePairs`); uploaded when first asked for
+
+    memory : bytes of the device to plan with; by default, what is free
+    layout : by default, the one that suits the device
+    threads_from : multiply-adds of a pass from which it is shared by threads of the CPU
+    """
+
+    def __init__(
+        self,
+        mhat: sp.csr_array,
+        n_topics: int,
+        n_threads: int | None = None,
+        device: Any = "auto",
+        *,
+        memory: int | None = None,
+        layout: Layout | None = None,
+        threads_from: float = SMALL_PASS,
+    ) -> None:
+        self.torch, self.memory = torch_package(), memory
+        self.device = self._chosen(device)
+        self.processes = processes(self.torch, self.device)
+        self.n_threads = thread_count(n_threads)
+        if n_threads is None:
+            self.n_threads = max(1, self.n_threads // processes_here())
+        if self.device.type != "cpu" or mhat.nnz * n_topics < threads_from:
+            self.n_threads = 1
+        self.workers = Workers(self.n_threads)
+        self.n_words, self.n_topics = mhat.shape[0], n_topics
+        self.order = np.argsort(-np.asarray(mhat.sum(axis=1)).ravel(), kind="stable")
+        self.sorted = rearranged(mhat, self.order)
+        self.wide = self.torch.float32 if self.device.type == "mps" else self.torch.float64  # MPS has no float64
+        self.layout = layout or (ON_CPU if self.device.type == "cpu" else ON_GPU)
+        cut = self.layout.cut
+        shards = self.processes.size * self.n_threads
+        if shards > 1:  # parts small enough for about equal shards
+            share = -(-mhat.nnz // (PARTS_PER_SHARD * shards))
+            cut = replace(cut, pairs_at_a_time=max(1, min(cut.pairs_at_a_time, share)))
+        self.host_parts: list[Part] = self.processes.mine(parts_of(self.sorted, cut))
+        self.pairs: ResidentPairs | StreamedPairs = self._stored()
+
+    @cached_property
+    def mhat(self) -> DevicePairs:
+        """All pairs on the device, in the engine's order of words."""
+        pairs = self.sorted
+        return DevicePairs(
+            self._tensor(pairs.indptr.astype(np.int64)),
+            self._tensor(pairs.indices.astype(np.int64)),
+            self._tensor(pairs.data.astype(np.float32)),
+        )
+
+    def place(self, mixture: Mixture) -> State:
+        """P (N, T) with words by falling frequency, and alpha, on the device."""
+        self.n_topics = mixture.n_topics  # merging topics changes it between passes
+        P = np.ascontiguousarray(mixture.topics[:, self.order].T, np.float32)
+        P[P < SMALLEST] = 0
+        topics, alpha = self._tensor(P), self._tensor(np.array(mixture.correlations))
+        self.processes.agree(topics, alpha)
+        return State(topics, alpha)
+
+    def mixture(self, state: State) -> Mixture:
+        """The state with words in the caller's order and topics normalised in float64."""
+        topics = np.empty((state.topics.shape[1], self.n_words))
+        topics[:, self.order] = state.topics.cpu().numpy().T
+        topics /= topics.sum(axis=1, keepdims=True)
+        return Mixture(topics, self.correlations(state))
+
+    def correlations(self, state: State) -> Any:
+        """alpha, as a NumPy array that sums to 1."""
+        alpha = state.correlations.cpu().numpy().astype(np.float64)
+        return alpha / alpha.sum()
+
+    def active(self, state: State) -> int:
+        """The non-zero entries of P."""
+        return int(self.torch.count_nonzero(state.topics).item())
+
+    def any(self, flag: bool) -> bool:
+        """Whether the flag is set in any of the processes that share the fit."""
+        return self.processes.any(flag)
+
+    def expect(self, state: State, *, joint: bool = True) -> Expectation:
+        """Panels by matrix products, listed pairs by sampled ones. Only the likelihood leaves the device."""
+        with self._threads():
+            likelihoods, factors, both = self._in_memory(lambda: self.tensors(state, joint))
+            return Expectation(math.fsum(likelihoods.tolist()), factors, both)
+
+    def tensors(self, state: State, joint: bool) -> tuple[Any, Any, Any]:
+        """(likelihoods, whose sum is L; H alpha; P' H or None), without waiting for the device."""
+        P, alpha = state.topics, state.correlations.to(self.torch.float32)
+        A = self._product(P, alpha)
+        H, likelihoods = self._all_pairs(*((A, P) if joint else (P, A)))  # R A = H alpha needs no further product
+        del A
+        self.processes.add_up(H, likelihoods)
+        if not joint:
+            return likelihoods, H, None
+        return likelihoods, self._product(H, alpha), self._product(P.T, H).to(self.wide)
+
+    def _all_pairs(self, left: Any, right: Any) -> tuple[Any, Any]:
+        """(H, likelihood) of the pairs of this process: each thread of the CPU has some of them, and its own H."""
+        done = self.workers.map(lambda parts: self._pass(parts, left, right), self.pairs.shards(self.n_threads))
+        H, likelihood = done[0]
+
+        def add_others(rows: tuple[int, int]) -> None:
+            for more, _ in done[1:]:
+                H.narrow(0, *rows).add_(more.narrow(0, *rows))
+
+        if len(done) > 1:
+            self._by_rows(add_others, self.n_words)
+        return H, sum((more for _, more in done[1:]), likelihood)
+
+    def _pass(self, parts: Iterable[Part], left: Any, right: Any) -> tuple[Any, Any]:
+        """(H, likelihood) of some of the pairs."""
+        H = self.torch.zeros_like(left)
+        likelihood = self.torch.zeros(1, dtype=self.wide, device=self.device)
+        for part in parts:
+            likelihood += add_part(self.torch, part, left, right, H, self.layout.width).sum(dtype=self.wide)
+        return H, likelihood
+
+    def _product(self, left: Any, right: Any) -> Any:
+        """left @ right, each thread of the CPU with its own rows."""
+        out = left.new_empty(left.shape[0], right.shape[1])
+        self._by_rows(
+            lambda rows: self.torch.mm(left.narrow(0, *rows), right, out=out.narrow(0, *rows)), left.shape[0]
+        )
+        return out
+
+    def _by_rows(self, work: Callable[[tuple[int, int]], Any], n_rows: int) -> None:
+        """work((begin, size)) for the rows of each thread."""
+        cuts = [n_rows * k // self.n_threads for k in range(self.n_threads + 1)]
+        self.workers.map(work, [(begin, end - begin) for begin, end in pairwise(cuts) if end > begin])
+
+    def maximise(self, state: State, expectation: Expectation, shrinkage: float = 0.0, power: float = 1.0) -> State:
+        """mu <- [mu (H alpha) - shrinkage]+, alpha <- alpha (P' H), both over-relaxed and normalised."""
+        P, factors = state.topics, expectation.topic_factors
+        rows = max(1, self.layout.floats_at_a_time // P.shape[1])
+
+        def step() -> Any:
+            return TopicStep(self.torch, P, factors, rows, self.wide, self.workers.map).taken(shrinkage, power)
+
+        with self._threads():
+            return State(self._in_memory(step), self._alpha(state, expectation, power))
+
+    def gradient(self, state: State) -> tuple[Any, Any]:
+        """dL/dmu = 2 (H alpha)', dL/dalpha = P' H."""
+        expectation = self.expect(state)
+        d_mu = np.empty((state.topics.shape[1], self.n_words))
+        d_mu[:, self.order] = 2 * expectation.topic_factors.cpu().numpy().T
+        return d_mu, expectation.joint.cpu().numpy().astype(np.float64)
+
+    def reweigh(self, state: State, expectation: Expectation) -> State:
+        """alpha <- alpha (P' H), on the device."""
+        return State(state.topics, self._alpha(state, expectation, 1.0))
+
+    def _alpha(self, state: State, expectation: Expectation, power: float) -> Any:
+        """alpha <- alpha (P' H)^power, symmetric and summing to 1."""
+        alpha = state.correlations
+        if expectation.joint is None:
+            return alpha
+        factor = (expectation.joint + expectation.joint.T) / 2
+        factor = factor / (alpha * factor).sum()
+        relaxed = alpha * factor * factor.clamp_max(LARGEST_FACTOR) ** (power - 1)
+        return relaxed / relaxed.sum()
+
+    def _chosen(self, device: Any) -> Any:
+        """The device of a name; of several processes on one computer, each takes another GPU."""
+        found = torch_device(device) if isinstance(device, str) else device
+        if found.type == "cuda" and found.index is None and self.torch.cuda.is_available():
+            return torch_device(f"cuda:{local_rank()}")
+        return found
+
+    def _stored(self) -> ResidentPairs | StreamedPairs:
+        """The pairs on the device, or streamed to it if they do not fit beside the topics.
+
+        Raises MemoryError if the topics alone do not fit.
+        """
+        size, width = size_of(self.host_parts, self.n_words, self.n_topics), self.layout.width
+        free = self._free()
+        if size.bytes(width) <= RESERVE * free or (self.device.type == "cpu" and self.memory is None):
+            return ResidentPairs(self.torch, self.device, self.host_parts)
+        if replace(size, streamed=True).bytes(width) > RESERVE * free:
+            raise MemoryError(too_large(size, width, self.device, free))
+        return self._streamed()
+
+    def _streamed(self) -> StreamedPairs:
+        size = size_of(self.host_parts, self.n_words, self.n_topics)
+        log.info(
+            "a pass needs about %s on %s, which has less: the pairs stay in the computer's memory and are streamed "
+            "to the device in each pass", in_words(size.bytes(self.layout.width)), self.device,
+        )  # fmt: skip
+        return StreamedPairs(self.torch, self.device, self.host_parts)
+
+    def _in_memory(self, work: Callable[[], Result]) -> Result:
+        """The result of `work`; if the device has too little memory, the pairs are streamed from then on."""
+        try:
+            return work()
+        except self.torch.OutOfMemoryError:
+            if self.pairs.streamed:
+                raise self._out_of_memory() from None
+        self.pairs = ResidentPairs(self.torch, self.device, [])  # frees them
+        try:
+            self.pairs = self._streamed()
+            return work()
+        except self.torch.OutOfMemoryError:
+            raise self._out_of_memory() from None
+
+    def _out_of_memory(self) -> MemoryError:
+        size = size_of(self.host_parts, self.n_words, self.n_topics)
+        return MemoryError(too_large(size, self.layout.width, self.device, self._free()))
+
+    def _free(self) -> int:
+        return self.memory if self.memory is not None else free_bytes(self.torch, self.device)
+
+    def _tensor(self, array: Any) -> Any:
+        return on_device(self.torch, self.device, array)
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        """One thread in each operation on the CPU, because the engine's own threads run several of them at a time.
+
+        PyTorch's own threads wait for each other after every operation, which a busy computer makes slow.
+        """
+        before = self.torch.get_num_threads()
+        self.torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            self.torch.set_num_threads(before)

@@ -1,0 +1,147 @@
+"""Where the parts of Mhat are during passes: on the device, or on the host and streamed to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fdmix.engines.torch_pairs import Part, shards_of
+
+
+def on_device(torch: Any, device: Any, array: Any) -> Any:
+    """A NumPy array as a tensor on the device; float64 becomes float32 on MPS, which has no float64."""
+    if device.type == "mps" and array.dtype == np.float64:
+        array = array.astype(np.float32)
+    return torch.from_numpy(array).to(device)
+
+
+class ResidentPairs:
+    """All parts on the device, uploaded once."""
+
+    streamed = False
+
+    def __init__(self, torch: Any, device: Any, parts: Sequence[Part]) -> None:
+        self.parts = [
+            replace(part, **{name: on_device(torch, device, array) for name, array in arrays_of(part).items()})
+            for part in parts
+        ]
+
+    def shards(self, n_shards: int) -> Sequence[Iterable[Part]]:
+        """The parts in shards of about equal work, for threads."""
+        return shards_of(self.parts, n_shards)
+
+
+class StreamedPairs:
+    """Parts on the host, copied to the device one after the other.
+
+    Two buffers on the device take turns: while a pass works on one, the next part is copied into the other. On CUDA
+    the host's memory is pinned and copies run on a stream of their own.
+    """
+
+    streamed = True
+
+    def __init__(self, torch: Any, device: Any, parts: Sequence[Part]) -> None:
+        self.torch, self.device, self.parts = torch, device, list(parts)
+        pin = device.type == "cuda" and torch.cuda.is_available()
+        self.lane = _CudaLane(torch, device) if pin else _Lane()
+        self.host = [
+            {name: tensor.pin_memory() if pin else tensor for name, tensor in _flat(torch, part).items()}
+            for part in self.parts
+        ]
+        room: dict[tuple[str, Any], int] = {}  # most elements of each array of a part
+        for part in self.host:
+            for name, tensor in part.items():
+                room[name, tensor.dtype] = max(room.get((name, tensor.dtype), 0), tensor.numel())
+        self.buffers = [
+            {key: torch.empty(n, dtype=key[1], device=device) for key, n in room.items()}
+            for _ in range(min(2, len(self.host)))
+        ]
+
+    def shards(self, n_shards: int) -> Sequence[Iterable[Part]]:
+        """All parts in one shard, because their buffers take turns."""
+        return [self]
+
+    def __iter__(self) -> Iterator[Part]:
+        if not self.parts:
+            return
+        upcoming = self._copy(0)
+        for number in range(len(self.parts)):
+            part = upcoming
+            if number + 1 < len(self.parts):
+                upcoming = self._copy(number + 1)
+            self.lane.arrived(number)
+            yield part
+            self.lane.done(number)
+
+    def _copy(self, number: int) -> Part:
+        """Begin to copy a part into the buffer whose turn it is."""
+        part, buffer = self.parts[number], self.buffers[number % len(self.buffers)]
+        tensors = {}
+        with self.lane.copying(number):
+            for name, host in self.host[number].items():
+                there = buffer[name, host.dtype].narrow(0, 0, host.numel())
+                there.copy_(host, non_blocking=True)
+                tensors[name] = there.view(getattr(part, name).shape)
+        return replace(part, **tensors)
+
+
+class _Lane:
+    """Copies on devices without streams: each is complete before the pass goes on."""
+
+    def copying(self, number: int) -> Any:
+        return self
+
+    def arrived(self, number: int) -> None: ...
+
+    def done(self, number: int) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class _CudaLane(_Lane):
+    """A stream for copies. Events keep a copy from overwriting a part that is in use, and a pass from running ahead.
+
+    The host never waits.
+    """
+
+    def __init__(self, torch: Any, device: Any) -> None:
+        self.torch, self.device = torch, device
+        self.stream = torch.cuda.Stream(device)
+        self.copied = [torch.cuda.Event() for _ in range(2)]
+        self.used = [torch.cuda.Event() for _ in range(2)]
+        for event in self.used:
+            event.record(torch.cuda.current_stream(device))
+
+    def copying(self, number: int) -> Any:
+        self.number = number
+        self.stream.wait_event(self.used[number % 2])
+        self.context = self.torch.cuda.stream(self.stream)
+        return self
+
+    def __enter__(self) -> None:
+        self.context.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self.copied[self.number % 2].record(self.stream)
+        self.context.__exit__(*error)
+
+    def arrived(self, number: int) -> None:
+        self.torch.cuda.current_stream(self.device).wait_event(self.copied[number % 2])
+
+    def done(self, number: int) -> None:
+        self.used[number % 2].record(self.torch.cuda.current_stream(self.device))
+
+
+def arrays_of(part: Part) -> dict[str, Any]:
+    """The arrays of a part by name."""
+    return {name: array for name, array in vars(part).items() if isinstance(array, np.ndarray)}
+
+
+def _flat(torch: Any, part: Part) -> dict[str, Any]:
+    """The arrays of a part as flat tensors on the host."""
+    return {name: torch.from_numpy(np.ascontiguousarray(array).ravel()) for name, array in arrays_of(part).items()}

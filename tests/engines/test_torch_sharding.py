@@ -1,0 +1,137 @@
+"""Several processes share a fit, by gloo on the CPU."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from pytorch import needs_torch
+
+from fdmix import Mixture, Moments, fit_mixture, worlds
+from fdmix.engines.torch_pairs import Panel
+from fdmix.engines.torch_sharding import SeveralProcesses
+
+pytestmark = [needs_torch, pytest.mark.slow]
+
+FIT = """
+import os, signal, sys
+from fdmix import Moments, fit_mixture
+from fdmix.runtime.processes import is_leader
+
+path, out, doomed = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+def watch(progress):
+    if progress.passes == 5 and int(os.environ["RANK"]) == doomed:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+try:
+    solution = fit_mixture(
+        Moments.load(path), 8, engine="torch", device="cpu", max_passes=30, callback=watch, time_limit=1e4
+    )
+except ConnectionError as error:
+    print(error, file=sys.stderr)
+    sys.exit(3)
+if is_leader():
+    solution.mixture.save(out)
+    print(solution.log_likelihoods[-1])
+"""
+
+
+@pytest.fixture(scope="module")
+def moments(tmp_path_factory):
+    path = tmp_path_factory.mktemp("shared") / "some.moments"
+    Moments.of(worlds.zipf(8, 1200, seed=1).sample(3000, length=20, seed=2)).save(path)
+    return path
+
+
+def free_port():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
+
+
+def started(n_processes, moments, out, doomed=-1):
+    """Processes as torchrun starts them, but none of which looks after the others."""
+    shared = {
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(n_processes),
+        "LOCAL_WORLD_SIZE": str(n_processes), "OMP_NUM_THREADS": "1", "FDMIX_TIMEOUT": "60",
+    }  # fmt: skip
+    return [
+        subprocess.Popen(
+            [sys.executable, "-c", FIT, str(moments), str(out), str(doomed)],
+            env=os.environ | shared | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for rank in range(n_processes)
+    ]  # fmt: skip
+
+
+def ended(processes):
+    """(exit code, output, errors) of each; none may hang."""
+    try:
+        said = [process.communicate(timeout=120) for process in processes]
+        return [(process.returncode, *texts) for process, texts in zip(processes, said, strict=True)]
+    finally:
+        for process in processes:
+            process.kill()
+
+
+@pytest.mark.parametrize("n_processes", [2, 3])
+def test_several_processes_find_the_topics_of_one(n_processes, moments, tmp_path):
+    alone = fit_mixture(Moments.load(moments), 8, engine="torch", device="cpu", max_passes=30)
+    results = ended(started(n_processes, moments, tmp_path / "model"))
+    assert [code for code, _, _ in results] == [0] * n_processes, results
+    likelihood, others = float(results[0][1]), [output for _, output, _ in results[1:]]
+    assert others == [""] * (n_processes - 1)
+    assert likelihood == pytest.approx(alone.log_likelihoods[-1], rel=1e-6)
+    found = Mixture.load(tmp_path / "model")
+    assert np.abs(found.topics - alone.mixture.topics).sum(axis=1).max() < 1e-3
+    np.testing.assert_allclose(found.correlations, alone.mixture.correlations, atol=1e-4)
+
+
+def test_a_killed_process_ends_the_others_with_a_sentence(moments, tmp_path):
+    results = ended(started(3, moments, tmp_path / "model", doomed=1))
+    assert [code for code, _, _ in results] == [3, -9, 3], results
+    for rank in (0, 2):
+        assert f"process {rank} of 3 lost touch with the others" in results[rank][2]
+    assert not (tmp_path / "model").exists()
+
+
+def test_processes_that_do_not_come_are_missed(moments, tmp_path):
+    alone = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": "2", "RANK": "0"}
+    command = [sys.executable, "-m", "fdmix", "fit", str(moments), "--topics", "3", "--engine", "torch"]
+    for seconds, sentence in (("2", "not all of the 2 processes"), ("soon", "FDMIX_TIMEOUT is a number of seconds")):
+        done = subprocess.run(
+            [*command, "--device", "cpu", "--out", str(tmp_path / "model")],
+            env=os.environ | alone | {"FDMIX_TIMEOUT": seconds}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert sentence in done.stderr
+
+
+def test_torchrun_starts_the_command_line_and_one_process_writes(moments, tmp_path):
+    command = [
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "fdmix", "fit",
+        str(moments), "--topics", "3", "--engine", "torch", "--device", "cpu", "--out", str(tmp_path / "model"),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("Wrote ") == 1
+    assert done.stdout.count("Most probable words") <= 1
+    assert Mixture.load(tmp_path / "model").n_topics == 3
+
+
+def test_shards_are_unequal_parts_of_about_equal_work():
+    class Three(SeveralProcesses):
+        def __init__(self, rank):
+            self.rank, self.size = rank, 3
+
+    parts = [Panel(begin, begin + 512, 5120, None) for begin in range(0, 5120, 512)]
+    shards = [Three(rank).mine(parts) for rank in range(3)]
+    assert sorted(part.begin for shard in shards for part in shard) == [part.begin for part in parts]
+    work = [sum(part.work for part in shard) for shard in shards]
+    assert max(work) < 1.2 * min(work)
+    assert len({len(shard) for shard in shards}) > 1
+    assert [len(Three(rank).mine(parts[:2])) for rank in range(3)] == [1, 1, 0]
