@@ -1,0 +1,8 @@
+"""Topics over time and groups: shares with error bars, differences, trends, words that rise and fall, regressions."""
+
+from fdmix.effects.comparing import Differences, compare
+from fdmix.effects.over import SharesByGroup, over
+from fdmix.effects.regression import Effects, effects
+from fdmix.effects.words import WordChanges, word_changes
+
+__all__ = ["Differences", "Effects", "SharesByGroup", "WordChanges", "compare", "effects", "over", "word_changes"]
