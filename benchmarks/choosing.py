@@ -1,0 +1,63 @@
+"""How long it takes to choose the number of topics: 12 numbers from 10 to 300 x 10 folds; goal: 3 minutes.
+
+    python benchmarks/choosing.py            # the paragraphs of machine-learning papers (FDMIX_DATA)
+    python benchmarks/choosing.py --folds 1  # one fold of the ten: a tenth of the fits
+    python benchmarks/choosing.py --cold     # each number from scratch instead of by merging, to compare
+
+Prints the seconds for counting and for each fold, and the log-likelihood of left-out pairs for each number.
+"""
+
+import argparse
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix import Moments, worlds
+from fdmix.choice import numbers_of_topics
+from fdmix.choice.choosing import FOLDS
+from fdmix.choice.fold_path import fold_path
+from fdmix.runtime.threads import one_blas_thread
+
+
+def counts_of(n_documents):
+    """Paragraphs of papers, or documents of a world with 100 topics if the data is not there."""
+    path = Path(os.environ.get("FDMIX_DATA", "")) / "mlpapers.npz"
+    if not path.is_file():
+        print("FDMIX_DATA has no mlpapers.npz: documents are drawn from a world with 100 topics")
+        return worlds.zipf(100, 5000).sample(n_documents or 50_000, length=30).counts
+    data = np.load(path)
+    table = sp.csr_array(
+        (data["data"].astype(np.int32), data["indices"].astype(np.int32), data["indptr"].astype(np.int64)),
+        shape=tuple(data["shape"]),
+    )
+    return table if n_documents is None else table[:: max(1, table.shape[0] // n_documents)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--topics", default="10..300")
+    parser.add_argument("--documents", type=int, default=None, help="about this many, evenly taken")
+    parser.add_argument("--folds", type=int, default=FOLDS, help="folds to leave out, of ten")
+    parser.add_argument("--cold", action="store_true")
+    given = parser.parse_args()
+    begin = time.perf_counter()
+    moments = Moments.of(counts_of(given.documents), folds=FOLDS)
+    print(f"{moments!r}: counted in {time.perf_counter() - begin:.1f} s")
+    numbers = (1, *numbers_of_topics(given.topics))
+    with one_blas_thread:
+        for fold, left_out in enumerate(moments.folds[: given.folds]):
+            begin = time.perf_counter()
+            learned = replace(moments, folds=(), held_out=None) - left_out
+            found = [
+                (fit.mixture.n_topics, fit.score) for fit in fold_path(learned, left_out, numbers, cold=given.cold)
+            ]
+            scores = "  ".join(f"{n}: {score:.4f}" for n, score in reversed(found))
+            print(f"fold {fold}: {time.perf_counter() - begin:.1f} s  {scores}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Moments of resampled documents: each fold counts as often as a Poisson number says. No text is read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fdmix.moments.moments import Moments
+from fdmix.moments.weighted import WeightedMoments
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def poisson_draws(n_folds: int, n_draws: int, rng: np.random.Generator) -> Integers:
+    """(draws, folds): how often each fold counts; Poisson numbers with mean 1, at least two folds in a draw."""
+    draws = rng.poisson(1.0, (n_draws, n_folds))
+    for draw in draws:
+        while np.count_nonzero(draw) < 2:
+            draw[:] = rng.poisson(1.0, n_folds)
+    return draws
+
+
+class ResampledFolds:
+    """The folds of moments, laid out so that a weighted sum of them is one round over their pairs."""
+
+    def __init__(self, moments: Moments) -> None:
+        self.moments = moments
+        whole = WeightedMoments.from_moments(moments).sums
+        self.pattern = whole
+        keys = _keys(whole)
+        self.folds = []
+        for fold in moments.folds:
+            sums = WeightedMoments.from_moments(fold).sums
+            self.folds.append((np.searchsorted(keys, _keys(sums)), sums.data))
+
+    def sums(self, draw: Any) -> WeightedMoments:
+        """The moments in which fold k counts draw[k] times."""
+        data, folds = np.zeros(self.pattern.nnz), self.moments.folds
+        for times, (places, values) in zip(draw, self.folds, strict=True):
+            if times:
+                data[places] += times * values
+        sums = sp.csr_array((data, self.pattern.indices.copy(), self.pattern.indptr.copy()), self.pattern.shape)
+        sums.eliminate_zeros()
+        frequencies = sum(float(times) * fold.document_frequencies for times, fold in zip(draw, folds, strict=True))
+        n_tokens = float(sum(times * fold.n_tokens for times, fold in zip(draw, folds, strict=True)))
+        return WeightedMoments(
+            sums, np.asarray(frequencies), n_tokens, self.moments.vocabulary, weighting=self.moments.weighting
+        )
+
+
+def _keys(table: sp.csr_array) -> Integers:
+    """The number row x N + column of each stored entry, rising."""
+    rows = np.repeat(np.arange(table.shape[0], dtype=np.int64), np.diff(table.indptr))
+    return np.asarray(rows * table.shape[1] + table.indices)
