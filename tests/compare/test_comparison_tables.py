@@ -81,6 +81,8 @@ def test_figures(tmp_path):
 
 
 def test_figures_without_matplotlib(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("fdmix.plots")]:
+        monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"pip install 'fdmix\[plots\]'"):

@@ -48,9 +48,9 @@ class Method:
 TOMOTOPY, GENSIM = {"tomotopy": "tomotopy"}, {"gensim": "gensim"}
 SENTENCES = {"sentence_transformers": "sentence-transformers"}
 METHODS = {
-    "fdm": Method("fdmix: word pairs, then documents", "fdm:documents", {}),
-    "fdm-pairs": Method("fdmix: word pairs alone", "fdm:pairs", {}),
-    "fdm-noise": Method("fdmix: its passes over documents from a random start", "fdm:noise", {}),
+    "fdm": Method("fdmix: word pairs, then LDA from there", "fdm:documents", {}),
+    "fdm-pairs": Method("fdmix: word pairs alone (FDM)", "fdm:pairs", {}),
+    "fdm-noise": Method("fdmix: its LDA sampling from a random start", "fdm:noise", {}),
     "tomotopy": Method("LDA by Gibbs sampling, priors optimised", "lda:tomotopy", TOMOTOPY),
     "tomotopy-fixed": Method("LDA by Gibbs sampling, alpha 0.1", "lda:tomotopy_fixed", TOMOTOPY),
     "tomotopy-averaged": Method("tomotopy, mean of the last ten states", "lda:tomotopy_averaged", TOMOTOPY),
