@@ -12,6 +12,7 @@ documents : a Corpus, a table of counts (array, sparse, DataFrame), lists of tok
 from fdmix.metrics.coherence import Coherence, coherence
 from fdmix.metrics.dominance import dominating_words
 from fdmix.metrics.embeddings import WordVectors, embedding_coherence, read_word_vectors, word_vectors
+from fdmix.metrics.identifiability import Identifiability, identifiability
 from fdmix.metrics.labels import (
     adjusted_mutual_information,
     fowlkes_mallows,
@@ -32,6 +33,7 @@ from fdmix.metrics.sharpness import Anchor, anchor_words, diversity, exclusivity
 __all__ = [
     "Anchor",
     "Coherence",
+    "Identifiability",
     "Matching",
     "Score",
     "WordVectors",
@@ -46,6 +48,7 @@ __all__ = [
     "fowlkes_mallows",
     "harmonic_purity",
     "holdout_log_likelihood",
+    "identifiability",
     "inverted_rank_biased_overlap",
     "matching_distance",
     "normalised_mutual_information",

@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.vocabulary import as_vocabulary
-from fdmix.mixture.mixture import Mixture, dirichlet_correlations
+from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.probabilities import dirichlet_correlations
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighted import WeightedMoments
 from fdmix.text import read_corpus

@@ -54,7 +54,9 @@ class Score:
         return self.mean
 
 
-def holdout_log_likelihood(topics: Any, documents: Any, smoothing: float = SMOOTHING) -> Score:
+def holdout_log_likelihood(
+    topics: Any, documents: Any, smoothing: float = SMOOTHING, *, engine: str = "auto", device: str = "auto"
+) -> Score:
     """The paper's score: the mean over documents of L_d = sum_u dhat(u) log m(u), theta_d fitted to the same tokens.
 
     It can rank wrong topics above the true ones, because theta is fitted to the tokens that are scored. Use
@@ -62,13 +64,14 @@ def holdout_log_likelihood(topics: Any, documents: Any, smoothing: float = SMOOT
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
     documents : a Corpus, table of counts, lists of tokens, or texts (if the topics know how theirs were cleaned)
+    engine, device : as in `Mixture.assign`
 
     >>> round(holdout_log_likelihood([[0.5, 0.5]], [[3, 1]]).mean, 4)
     -0.6931
     """
     mixture = as_mixture(topics)
     table, unknown = _scorable(mixture, documents, smoothing)
-    result = mixture.assignment(table, smoothing=smoothing)
+    result = mixture.assignment(table, smoothing=smoothing, engine=engine, device=device)
     scored = np.isfinite(result.log_likelihoods)
     _require(scored, "no document has a token of the mixture's words")
     lengths = np.asarray(table.sum(axis=1)).ravel()[scored].astype(np.float64)
@@ -76,7 +79,14 @@ def holdout_log_likelihood(topics: Any, documents: Any, smoothing: float = SMOOT
 
 
 def completion_log_likelihood(
-    topics: Any, documents: Any, prior: Any = None, *, smoothing: float = SMOOTHING, seed: int = 0
+    topics: Any,
+    documents: Any,
+    prior: Any = None,
+    *,
+    smoothing: float = SMOOTHING,
+    seed: int = 0,
+    engine: str = "auto",
+    device: str = "auto",
 ) -> Score:
     """Document completion: theta is fitted to a random half of a document's tokens, and the other half is scored.
 
@@ -87,6 +97,7 @@ def completion_log_likelihood(
     documents : a Corpus, table of counts, lists of tokens, or texts (if the topics know how theirs were cleaned)
     prior : as in `Mixture.assign`. Maximum likelihood (None) rewards blurred topics; a Dirichlet prior ranks the true
         topics first
+    engine, device : as in `Mixture.assign`
 
     >>> round(completion_log_likelihood([[0.5, 0.5, 0], [0, 0.5, 0.5]], [[4, 0, 0]], smoothing=0.0).mean, 4)
     -0.6931
@@ -94,7 +105,7 @@ def completion_log_likelihood(
     mixture = as_mixture(topics)
     table, unknown = _scorable(mixture, documents, smoothing)
     given, held = halves(table, whole_number("seed", seed))
-    result = mixture.assignment(given, prior, smoothing=smoothing)
+    result = mixture.assignment(given, prior, smoothing=smoothing, engine=engine, device=device)
     scored = (np.diff(given.indptr) > 0) & (np.diff(held.indptr) > 0)
     _require(scored, "no document has two tokens, one to fit and one to score")
     smooth = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
@@ -118,13 +129,16 @@ def perplexity(score: Score) -> float:
     return float(np.exp(-np.average(score.values, weights=score.lengths)))
 
 
-def pair_log_likelihood(topics: Any, moments: Any, smoothing: float = SMOOTHING) -> float:
+def pair_log_likelihood(
+    topics: Any, moments: Any, smoothing: float = SMOOTHING, *, engine: str = "auto", device: str = "auto"
+) -> float:
     """L = sum_uv Mhat[u, v] log M[u, v] on moments, for instance those of a held-out fold. No documents are needed.
 
     Words are matched by name. Pairs with a word that the mixture does not have are left out of Mhat.
 
     topics : a Mixture, Solution, fitted FDM or scikit-learn model, or an array (T, N)
     moments : Moments, or documents: a Corpus, table of counts, lists of tokens, or texts
+    engine, device : as in `fit_mixture`
 
     >>> round(pair_log_likelihood([[0.5, 0.5]], Moments.of([[1, 1]])), 4)
     -1.3863
@@ -150,8 +164,8 @@ def pair_log_likelihood(topics: Any, moments: Any, smoothing: float = SMOOTHING)
             f"the moments have {moments.n_words:,} words and the mixture {mixture.n_words:,}, no words to match by"
         )
     smooth = (1 - smoothing) * mixture.topics + smoothing / mixture.n_words
-    engine = engine_for("auto", mhat, mixture.n_topics)
-    return engine.expect(engine.place(Mixture(smooth, mixture.correlations))).log_likelihood
+    chosen = engine_for(engine, mhat, mixture.n_topics, device=device)
+    return chosen.expect(chosen.place(Mixture(smooth, mixture.correlations))).log_likelihood
 
 
 def _scorable(mixture: Mixture, documents: Any, smoothing: float) -> tuple[sp.csr_array, int]:

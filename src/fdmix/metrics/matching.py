@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from fdmix.corpus.vocabulary import positions
+from fdmix.corpus.vocabulary import positions, united
 from fdmix.metrics.arguments import as_mixture
+from fdmix.mixture.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -76,3 +77,23 @@ def stability(fits: Sequence[Any]) -> float:
     if len(mixtures) < 2:
         raise ValueError("stability compares at least two sets of topics")
     return float(np.mean([matching_distance(a, b).mean for a, b in combinations(mixtures, 2)]))
+
+
+def over_common_words(a: Any, b: Any) -> tuple[Mixture, Mixture]:
+    """Both mixtures over the words of either; a word that one of them does not have has probability 0 in its topics.
+
+    >>> ant, bee = Mixture([[1.0]], vocabulary=["ant"]), Mixture([[1.0]], vocabulary=["bee"])
+    >>> matching_distance(*over_common_words(ant, bee)).mean
+    2.0
+    """
+    one, other = as_mixture(a), as_mixture(b)
+    if one.vocabulary is None or other.vocabulary is None or one.vocabulary == other.vocabulary:
+        return one, other
+    words = united(one.vocabulary, other.vocabulary)
+    return _spread(one, words), _spread(other, words)
+
+
+def _spread(mixture: Mixture, words: tuple[str, ...]) -> Mixture:
+    topics = np.zeros((mixture.n_topics, len(words)))
+    topics[:, positions(mixture.vocabulary or (), words)] = mixture.topics
+    return replace(mixture, topics=topics, vocabulary=words)
