@@ -1,9 +1,11 @@
 """Models for tests of the report: a small one with everything, and one of 500 topics over 11,000 words."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from fdmix import Mixture, Moments, fit_mixture, read_corpus
-from fdmix.mixture.mixture import dirichlet_correlations
+from fdmix import Mixture, Moments, fit_mixture, read_corpus, worlds
+from fdmix.mixture.probabilities import dirichlet_correlations
 from fdmix.report import write_report
 
 SUBJECTS = {
@@ -51,6 +53,18 @@ def large_mixture(n_topics=500, n_words=11_000, seed=0):
     alpha = dirichlet_correlations(shares * 0.8) * np.exp(rng.normal(0, 1.0, (n_topics, n_topics)))
     alpha = alpha + alpha.T
     return Mixture(topics, alpha / alpha.sum(), [f"word{u:05}{'xyz'[u % 3]}" for u in range(n_words)])
+
+
+def large_model_with_moments():
+    """(mixture, moments): 500 topics over 11,000 words of random letters, and 100,000 documents drawn from them."""
+    rng = np.random.default_rng(0)
+    letters = list("eeeeettttaaaooiinnsshhrrddlucmwfgypbvk")
+    words = {}
+    while len(words) < 11_000:
+        words["".join(rng.choice(letters, rng.integers(4, 12)))] = None
+    mixture = replace(large_mixture(), vocabulary=list(words))
+    documents = worlds.World(mixture.topics, 1 / mixture.n_topics).sample(100_000, length=30, seed=0)
+    return mixture, Moments.of(documents, mixture.vocabulary)
 
 
 def small_report(path, **options):

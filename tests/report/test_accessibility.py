@@ -11,8 +11,8 @@ pytestmark = pytest.mark.slow  # minutes in all: a browser, or a process for eac
 AXE = Path(__file__).parent / "axe" / "axe-4.14.0.min.js"
 SHA256 = "20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfbeb7d45cc46e878"
 VIEWS = [
-    "view=overview", "view=topics", "view=map", "view=together", "view=words", "view=groups", "view=compare",
-    "topic=1", "word=cat",
+    "view=overview", "view=topics", "view=map", "view=together", "view=words", "view=tree", "view=groups",
+    "view=compare", "topic=1", "word=cat",
 ]  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from browser import opened
 from examples import SUBJECTS
 from hostile import HOSTILE_WORDS
 
-from fdmix import Mixture
+from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.cli.app import app
+from fdmix.reliability import reliability
 from fdmix.report import write_report
 
 pytestmark = pytest.mark.slow  # minutes in all: a browser, or a process for each fit
@@ -21,6 +22,7 @@ VIEWS = {
     "view=map": "Map",
     "view=together": "Together",
     "view=words": "Words",
+    "view=tree": "Tree",
     "view=groups": "By subject",
     "view=compare": "Compare",
     "topic=2": "Topic 2",
@@ -204,7 +206,9 @@ def test_a_walk_with_the_keyboard_alone(page):
     wanted = page.page.evaluate("document.activeElement.getAttribute('href')")
     press("Enter")
     page.page.wait_for_url(f"**{wanted}")
+    page.page.wait_for_selector("main:focus")  # the new view takes the focus when it is drawn
     press("/")
+    page.page.wait_for_selector("#search:focus")
     page.page.keyboard.type("sugar")
     press("ArrowDown")
     press("Enter")
@@ -337,3 +341,15 @@ def test_an_export_is_json_whatever_is_typed(page):
         page.page.click("text=Export labels")
     with open(download.value.path(), encoding="utf-8") as file:  # noqa: PTH123
         assert json.load(file)["labels"]["0"] == '"}</script>\\ \u202e'
+
+
+def test_how_sure_topics_are_is_shown(browser, tmp_path):
+    moments = Moments.of(worlds.zipf(3, 60).sample(300, length=20), [f"w{u}" for u in range(60)], folds=5)
+    mixture = reliability(fit_mixture(moments, 3).mixture, moments, n_refits=3)
+    write_report(mixture, tmp_path / "report.html")
+    with opened(browser, tmp_path / "report.html", fragment="#view=topics") as page:
+        assert "comes back" in page.text().lower()
+    with opened(browser, tmp_path / "report.html", fragment="#topic=1") as page:
+        assert "of 3 refits" in page.text()
+    with opened(browser, tmp_path / "report.html", fragment="#view=overview") as page:
+        assert "topics that come back" in page.text()

@@ -1,6 +1,7 @@
 """What the report says: quality, warnings, word pairs, groups, comparisons, the story of the fit."""
 
 import datetime
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,11 +9,13 @@ from examples import small_model, texts
 
 from fdmix import Mixture, Moments, fit_documents, fit_mixture, metrics, read_corpus, worlds
 from fdmix.corpus.preparation import Cleaning
+from fdmix.mixture.labels import topics_digest
+from fdmix.mixture.placement import hellinger_distances
+from fdmix.mixture.reliability import Reliability
 from fdmix.report import gathering
 from fdmix.report.comparison import compared
 from fdmix.report.gathering import cleaning_in_words, gathered
 from fdmix.report.groups import GroupShares
-from fdmix.report.placement import hellinger_distances
 from fdmix.report.quality import quality_of, remarks_on
 from fdmix.report.word_pairs import word_pairs
 
@@ -221,3 +224,17 @@ def test_comparing_a_model_with_itself_and_with_less():
     assert part["onlyRight"] == []
     assert part["sharedWords"] == 30
     assert part["mean"] == 0
+
+
+def test_topics_that_do_not_come_back_are_named():
+    topics, names = separate_topics()
+    mixture = Mixture(topics, vocabulary=names)
+    n, width = mixture.n_topics, 3
+    sure = Reliability(
+        returned=np.where(np.arange(n) == 2, 0.2, 1.0), moved=np.full(n, 0.1), shares=np.full((n, 2), 0.1),
+        correlations=np.full((2, n, n), 0.1), words=np.zeros((n, width), int),
+        probabilities=np.zeros((n, width, 2)), kept=np.ones((n, width)), level=0.9, n_refits=20, n_folds=16,
+        distance=0.5, digest=topics_digest(mixture.topics),
+    )  # fmt: skip
+    found = titles(replace(mixture, reliability=sure))
+    assert found["Topics that do not come back"].topics == [[2]]

@@ -6,7 +6,9 @@ because other programs run on the machine of the tests: tries end with the first
 
 import pytest
 from browser import opened
-from examples import large_mixture
+from examples import large_mixture, large_model_with_moments
+
+pytestmark = pytest.mark.slow
 
 MAX_BYTES = 1_000_000
 MAX_OPENING_MS = 1_000
@@ -63,7 +65,14 @@ def test_size(large):
     assert large.stat().st_size <= MAX_BYTES
 
 
-@pytest.mark.slow
+def test_size_with_moments(tmp_path):
+    """Words of random letters compress worse than those of a language."""
+    mixture, moments = large_model_with_moments()
+    mixture.report(tmp_path / "report.html", moments=moments)
+    print(f"{(tmp_path / 'report.html').stat().st_size:,} bytes")  # noqa: T201
+    assert (tmp_path / "report.html").stat().st_size <= MAX_BYTES
+
+
 def test_it_opens_within_a_second(browser, large):
     def opening():
         with opened(browser, large) as page:
@@ -87,7 +96,6 @@ ACTIONS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ACTIONS)
 def test_actions_take_less_than_a_tenth_of_a_second(browser, large, name):
     before, action = ACTIONS[name]
@@ -102,7 +110,6 @@ def test_actions_take_less_than_a_tenth_of_a_second(browser, large, name):
     assert time <= MAX_ACTION_MS
 
 
-@pytest.mark.slow
 def test_sorting_zooming_and_the_network_are_fast(browser, large):
     """What needs a click first: the table of all topics, the zoom of the map, the lines of the network."""
     with opened(browser, large, fragment="#view=topics") as page:
@@ -122,7 +129,6 @@ def test_sorting_zooming_and_the_network_are_fast(browser, large):
     assert max(sort, zoom, lines) <= MAX_ACTION_MS
 
 
-@pytest.mark.slow
 def test_names_on_a_full_map_do_not_overlap(browser, large):
     with opened(browser, large, fragment="#view=map") as page:
         page.page.wait_for_selector(".names text")

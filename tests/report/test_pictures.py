@@ -9,7 +9,7 @@ import pytest
 
 import fdmix.report
 from fdmix import worlds
-from fdmix.report.placement import (
+from fdmix.mixture.placement import (
     families,
     hellinger_distances,
     lift_distances,

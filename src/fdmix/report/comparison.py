@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fdmix.corpus.vocabulary import positions, united
 from fdmix.display import for_terminal, shown_word
-from fdmix.metrics.matching import matching_distance
+from fdmix.metrics.matching import matching_distance, over_common_words
 from fdmix.mixture.mixture import Mixture
 
 N_WORDS = 12  # of each topic of the other model
@@ -18,8 +16,7 @@ NO_COUNTERPART = 1.0  # l1 distance, of at most 2; topics further apart have les
 
 def compared(mixture: Mixture, other: Mixture, name: str, other_name: str) -> dict[str, Any]:
     """The facts of the comparison: a row for each matched pair, and the topics of either model without a match."""
-    left, right = _over_the_same_words(mixture, other)
-    matching = matching_distance(left, right)
+    matching = matching_distance(*over_common_words(mixture, other))
     order = np.argsort(matching.distances, kind="stable")
     rows = [
         [int(matching.left[k]), int(matching.right[k]), round(float(matching.distances[k]), 4)]
@@ -46,17 +43,3 @@ def _listed(mixture: Mixture) -> list[list[str]]:
     """The top words of each topic, without words of probability 0."""
     n_active = np.count_nonzero(mixture.topics, axis=1).tolist()
     return [words[:n] for words, n in zip(mixture.top_words(N_WORDS), n_active, strict=True)]
-
-
-def _over_the_same_words(a: Mixture, b: Mixture) -> tuple[Mixture, Mixture]:
-    """Both over the words of either; a word that a model does not have is impossible in its topics."""
-    if a.vocabulary is None or b.vocabulary is None or a.vocabulary == b.vocabulary:
-        return a, b
-    words = united(a.vocabulary, b.vocabulary)
-    return _spread(a, words), _spread(b, words)
-
-
-def _spread(mixture: Mixture, words: tuple[str, ...]) -> Mixture:
-    topics = np.zeros((mixture.n_topics, len(words)))
-    topics[:, positions(mixture.vocabulary or (), words)] = mixture.topics
-    return replace(mixture, topics=topics, vocabulary=words)

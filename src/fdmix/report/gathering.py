@@ -12,9 +12,7 @@ from fdmix.corpus.preparation import Cleaning
 from fdmix.display import for_terminal, shown_word
 from fdmix.mixture.labels import topics_digest
 from fdmix.mixture.mixture import Mixture
-from fdmix.moments.moments import Moments
-from fdmix.report.encoding import as_logarithms, as_signed_logarithms
-from fdmix.report.placement import (
+from fdmix.mixture.placement import (
     families,
     hellinger_distances,
     lift_distances,
@@ -22,13 +20,18 @@ from fdmix.report.placement import (
     positions_on_map,
     seriated,
 )
+from fdmix.moments.moments import Moments
+from fdmix.report.encoding import as_logarithms, as_signed_logarithms
 from fdmix.report.quality import Quality, quality_of, remarks_on
 from fdmix.report.word_pairs import WordPairs, word_pairs
+from fdmix.tree import grow_tree
 
 MAX_ENTRIES = 125_000  # probabilities of words in topics that the page holds, about 330 KB of it
 ALWAYS_KEPT = 60  # words of each topic that are never left out
 LIFT_STEP = math.log(2) / 20  # lifts are precise to 2 %
 RATIO_STEP = 0.04
+N_NODE_WORDS = 5  # that describe merged topics in the tree
+NAME_RELEVANCE = 0.6  # lambda of words that name topics, as in page/model.js
 
 Arrays = dict[str, Any]
 Facts = dict[str, Any]
@@ -42,9 +45,10 @@ def gathered(mixture: Mixture, title: str, moments: Moments | None = None) -> tu
     n_documents = _number_of_documents(mixture, moments)
     n_unknown = 0 if pairs is None else pairs.n_unknown
     remarks = remarks_on(mixture, distances, quality, n_documents, n_unknown)
+    tree, branches = (None, {}) if moments is None else _tree(mixture, moments)
     words, corpus = _names(mixture), _word_shares(mixture, moments)
     kept, arrays = _topics(mixture)
-    arrays |= {"wordShares": as_logarithms(corpus)}
+    arrays |= {"wordShares": as_logarithms(corpus)} | branches
     arrays |= _places(mixture, distances) | ({} if pairs is None else _pairs(pairs))
     facts: Facts = {
         "title": for_terminal(title),
@@ -55,11 +59,12 @@ def gathered(mixture: Mixture, title: str, moments: Moments | None = None) -> tu
         "labels": {str(topic): label for topic, label in mixture.labels.items()},
         "digest": topics_digest(mixture.topics),
         "keptProbability": _short(kept),
-        "quality": _quality(quality),
+        "quality": _quality(quality) | {"reliability": _reliability(mixture)},
         "remarks": [remark.facts() for remark in remarks],
         "source": _source(mixture, moments, n_documents),
         "fit": _fit(mixture.provenance),
         "hasPairs": pairs is not None,
+        "tree": tree,
         "steps": {"lift": LIFT_STEP, "ratio": RATIO_STEP},
     }
     return facts, arrays
@@ -129,6 +134,19 @@ def _nearest(distances: Any, n: int = 5) -> Any:
     return order[:, : min(n, len(distances) - 1)].astype(np.uint16).ravel()
 
 
+def _tree(mixture: Mixture, moments: Moments) -> tuple[Facts | None, Arrays]:
+    """Merges of topics, what they cost, and words of the merged ones; nothing for a single topic."""
+    if mixture.n_topics < 2:
+        return None, {}
+    tree = grow_tree(mixture, moments)
+    words = tree.top_columns(N_NODE_WORDS, NAME_RELEVANCE)[mixture.n_topics :]
+    return {"costs": [float(f"{cost:.4g}") for cost in tree.costs]}, {
+        "merges": tree.merges.astype(np.uint32).ravel(),
+        "nodeSizes": np.array([len(columns) for columns in words], np.uint8),
+        "nodeWords": np.array([u for columns in words for u in columns], np.uint32),
+    }
+
+
 def _pairs(pairs: WordPairs) -> Arrays:
     first = np.diff(pairs.first, prepend=0)
     return {
@@ -148,6 +166,22 @@ def _quality(quality: Quality) -> Facts:
         "bestTopic": _short(quality.best_topic),
         "effectiveTopics": _short(quality.effective_topics),
         "topicsADocument": _short(quality.topics_a_document),
+    }
+
+
+def _reliability(mixture: Mixture) -> Facts | None:
+    """How often each topic came back in refits, how far it moved, and the interval of its share."""
+    sure = mixture.reliability
+    if sure is None:
+        return None
+    return {
+        "returned": [_short(value) for value in sure.returned],
+        "moved": [_short(value) for value in sure.moved],
+        "low": [_short(value) for value in sure.shares[:, 0]],
+        "high": [_short(value) for value in sure.shares[:, 1]],
+        "level": _short(sure.level),
+        "refits": sure.n_refits,
+        "check": sure.check.verdict,
     }
 
 
@@ -197,7 +231,11 @@ def cleaning_in_words(cleaning: Cleaning) -> list[str]:
     ]
     stops = cleaning.stop_words
     own = f"{len(stops):,} words of your own" if isinstance(stops, tuple) else f"stop words ({stops})"
-    least = "5 (1 under 1,000 documents)" if cleaning.min_count == "auto" else str(cleaning.min_count)
+    least = str(cleaning.min_count)
+    if cleaning.min_count == "auto":
+        least = "5 (1 under 1,000 documents)"
+    elif isinstance(cleaning.min_count, float):
+        least = f"{cleaning.min_count:g} x documents"
     said = [
         "upper and lower case are the same" if cleaning.lowercase else "upper and lower case differ",
         f"left out: {', '.join(dropped)}" if dropped else "",
@@ -206,6 +244,7 @@ def cleaning_in_words(cleaning: Cleaning) -> list[str]:
         f"{len(cleaning.add_stop_words):,} more stop words" if cleaning.add_stop_words else "",
         f"stemmed ({cleaning.stem}), shown in the most frequent form" if cleaning.stem else "",
         f"words seen at least {least} times" if least != "1" else "",
+        f"left out: the {cleaning.drop_most_common:,} most frequent words" if cleaning.drop_most_common else "",
         f"the {cleaning.max_words:,} most frequent words" if cleaning.max_words else "",
         f"words in at most {cleaning.max_share:.0%} of the documents" if cleaning.max_share < 1 else "",
         f"documents of at least {cleaning.min_tokens} tokens" if cleaning.min_tokens else "",

@@ -5,12 +5,20 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fdmix.display import for_terminal
+from fdmix.mixture.mixture import Mixture
+from fdmix.text.layouts import Layout
+from fdmix.text.notices import with_notices
+from fdmix.text.recipe import recipe_like
+from fdmix.text.sources import source_of
+from fdmix.text.tokenising import Report, token_batches
 
+GROUP = "group of the document"  # the column that carries the group through the batches
 MAX_GROUPS = 60  # in the page; the smallest ones beyond that are left out
 MAX_POINTS = 200  # the same for years and dates, which make a line
 
@@ -58,6 +66,43 @@ class GroupShares:
             "errors": errors,
             "nLeftOut": len(known) - len(names),
         }
+
+
+def group_shares(
+    mixture: Mixture,
+    documents: Any,
+    by: str,
+    *,
+    layout: Layout | None = None,
+    n_threads: int | None = None,
+    report: Report | None = None,
+) -> dict[str, Any]:
+    """Mean shares of topics in the documents of each group, with standard errors: what `plots.topic_shares` draws.
+
+    Documents are read once, batch by batch. Dates are grouped by month.
+
+    documents : a table or files that have columns; by : the column of the groups
+    layout : how the documents lie in files: column of the text, encoding
+
+    >>> from fdmix import fit_documents, read_corpus
+    >>> texts = ["Cats chase mice.", "Stocks fell today."] * 30
+    >>> mixture = fit_documents(read_corpus(texts), 2).mixture
+    >>> import pyarrow
+    >>> table = pyarrow.table({"text": texts, "year": [2023, 2024] * 30})
+    >>> group_shares(mixture, table, "year")["names"]
+    ['2023', '2024']
+    """
+    layout = layout or Layout()
+    source = source_of(documents, replace(layout, kept=(*layout.kept, (GROUP, by))))
+    recipe = recipe_like(mixture, steps={"min_tokens": 0})
+    groups = GroupShares(mixture.n_topics)
+    for batch in with_notices(token_batches(source, recipe.cleaning, n_threads, report)):
+        found = mixture.assignment(recipe.corpus([recipe.counts(batch)[0]]), "dirichlet", n_threads=n_threads)
+        groups.add(np.where(found.empty[:, None], np.nan, found.theta), list(batch.kept[GROUP]))
+    facts = groups.facts(by)
+    if facts is None:
+        raise ValueError(f"no document with a word of the model has a value in the column {by!r}")
+    return facts
 
 
 def groups_of_column(n_topics: int, name: str) -> tuple[GroupShares, Any]:

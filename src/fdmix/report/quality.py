@@ -18,6 +18,7 @@ MIN_TOPICS_FOR_BACKGROUND = 5  # of a few topics, each is a large part of the co
 ONE_WORD = 0.5  # probability; a topic whose first word has more is made of that word
 INCOHERENT = 0.0  # NPMI; below it, top words occur together less often than by chance
 FEW_DOCUMENTS_A_TOPIC = 20.0
+UNRELIABLE = 0.5  # share of the refits; a topic that comes back less often is an accident of the sample
 TINY_TOPIC_DOCUMENTS = 5.0  # documents' worth of text; a smaller topic can be an accident
 MAX_LISTED = 12  # words in a remark
 
@@ -85,6 +86,7 @@ def remarks_on(
         _background(mixture),
         _one_word(mixture),
         _incoherent(quality),
+        _unreliable(mixture),
         _tiny(mixture, n_documents),
         _unknown(mixture, unknown_words),
     ]
@@ -175,6 +177,20 @@ def _incoherent(quality: Quality) -> Remark | None:
         "Topics whose words do not belong together",
         "The top words of these topics occur together less often than by chance (their coherence is below 0). "
         "They may mix several subjects.",
+        topics=[[t] for t in found[order].tolist()],
+    )
+
+
+def _unreliable(mixture: Mixture) -> Remark | None:
+    sure = mixture.reliability
+    found = np.array([], int) if sure is None else np.flatnonzero(sure.returned < UNRELIABLE)
+    if sure is None or not found.size:
+        return None
+    order = np.argsort(sure.returned[found], kind="stable")
+    return Remark(
+        "Topics that do not come back",
+        f"These topics were found again in fewer than half of {sure.n_refits} fits to resampled documents. Other "
+        "documents of the same kind would have given other topics: fit fewer topics, or give more text.",
         topics=[[t] for t in found[order].tolist()],
     )
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus.vocabulary import positions
-from fdmix.mixture.mixture import Mixture, log_likelihood_and_ratios
+from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.pair_likelihood import log_likelihood_and_ratios
 from fdmix.moments.moments import Moments
+from fdmix.tree.pairs import pairs_of_mixture
 
-MAX_PAIRS = 28_000  # in the page: about 140 KB of it
+MAX_PAIRS = 21_000  # in the page: about 110 KB of it
 MAX_PARTNERS = 12  # of a word
 MIN_RATIO = 1.5  # Mhat / M; what is seen less often than that is explained well enough
 N_UNEXPLAINED = 100  # in the list of the whole corpus
@@ -41,7 +42,7 @@ def word_pairs(mixture: Mixture, moments: Moments) -> WordPairs:
     Partners are ranked by Mhat log(Mhat / (p_u p_v)), unexplained pairs by Mhat log(Mhat / M): both weigh how often a
     pair is seen with how surprising it is.
     """
-    mhat, n_unknown = _over_words_of(mixture, moments)
+    mhat, n_unknown = pairs_of_mixture(mixture, moments)
     _, ratios = log_likelihood_and_ratios(mixture.topics.T, mixture.correlations, mhat)
     unigram = np.asarray(mhat.sum(axis=1)).ravel()
     n_words = mhat.shape[0]
@@ -76,26 +77,3 @@ def _best(score: Any, n: int) -> Any:
     """The places of the n largest positive scores."""
     best = np.argpartition(-score, n - 1)[:n] if score.size > n else np.arange(score.size)
     return best[score[best] > 0]
-
-
-def _over_words_of(mixture: Mixture, moments: Moments) -> tuple[sp.csr_array, int]:
-    """(Mhat over the words of the mixture, how many of these the moments do not have)."""
-    mhat = moments.matrix
-    if mixture.vocabulary is None or moments.vocabulary is None:
-        if mixture.n_words != moments.n_words:
-            raise ValueError(
-                f"the model has {mixture.n_words:,} words and the moments {moments.n_words:,}, without names to "
-                "match them by"
-            )
-        return mhat, 0
-    if mixture.vocabulary == moments.vocabulary:
-        return mhat, 0
-    where = positions(mixture.vocabulary, moments.vocabulary)
-    known = np.flatnonzero(where >= 0)
-    chosen = sp.csr_array((np.ones(known.size), (known, where[known])), shape=(mixture.n_words, moments.n_words))
-    table = sp.csr_array(chosen @ mhat @ chosen.T)
-    table.sort_indices()
-    if not table.nnz:
-        raise ValueError("the moments have no pair of the model's words: were they counted from another text?")
-    table.data /= table.data.sum()
-    return table, mixture.n_words - known.size

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
+from fdmix.cells.moments_by_group import MomentsByGroup
 from fdmix.display import for_terminal
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.report.assembling import assembled
+from fdmix.report.cells import facts_of_cells
 from fdmix.report.comparison import compared
 from fdmix.report.encoding import packed
 from fdmix.report.gathering import gathered
-from fdmix.report.groups import groups_of_column
+from fdmix.report.groups import GROUP, groups_of_column
 from fdmix.report.highlighting import passage, segments
 from fdmix.report.representatives import Representative, representatives
 from fdmix.storage import replacing
@@ -24,17 +26,17 @@ from fdmix.text.layouts import Layout
 from fdmix.text.tokenising import Report
 
 N_DOCUMENTS = 20  # of each topic
-GROUP = "group of the document"
 
 
 def write_report(
     mixture: Mixture,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | IO[bytes],
     *,
     moments: Moments | None = None,
     documents: Any = None,
     layout: Layout | None = None,
     by: str | None = None,
+    cells: MomentsByGroup | None = None,
     compare_with: Mixture | None = None,
     names: tuple[str, str] = ("this model", "the other model"),
     title: str | None = None,
@@ -43,10 +45,12 @@ def write_report(
 ) -> None:
     """Write an interactive report of the topics: one HTML file that opens from disk and needs no network.
 
+    path : of the file, or a file that is open for writing bytes
     moments : adds what is known about word pairs: coherence, partners of words, pairs that the model does not explain
     documents : adds the 20 most typical documents of each topic; anything that `read_corpus` reads
     layout : how these documents lie in files: column, split, encoding
     by : a column of the documents; adds the shares of topics in each group
+    cells : moments by group; adds the shares of topics in each cell with intervals, and words that rise and fall
     compare_with : another mixture; adds its topics matched with these
     names : of the two mixtures in the comparison; title : of the page
     report : called as `report("reading", done, total)` while documents are read
@@ -58,15 +62,22 @@ def write_report(
     """
     if by is not None and documents is None:
         raise ValueError("groups are made of documents: give documents=, too")
+    if by is not None and cells is not None:
+        raise ValueError("by= and cells= both make groups: give one of them")
     facts, arrays = gathered(mixture, title or f"{mixture.n_topics:,} topics", moments)
     facts |= {"documents": None, "groups": None, "compare": None}
     if documents is not None:
         facts |= _of_documents(mixture, documents, layout or Layout(), by, n_threads, report)
+    if cells is not None:
+        facts["groups"] = facts_of_cells(mixture, cells, n_threads)
     if compare_with is not None:
         facts["compare"] = compared(mixture, compare_with, *names)
-    text = assembled(facts["title"], packed(facts, arrays))
+    page = assembled(facts["title"], packed(facts, arrays)).encode("utf-8")
+    if not isinstance(path, str | os.PathLike):
+        path.write(page)
+        return
     with replacing(Path(path)) as file:
-        file.write(text.encode("utf-8"))
+        file.write(page)
 
 
 def _of_documents(

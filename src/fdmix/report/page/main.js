@@ -11,6 +11,7 @@ import { hideTip } from "./tip.js";
 import { together } from "./together.js";
 import { topicView } from "./topic.js";
 import { topics } from "./topics.js";
+import { treeView } from "./tree.js";
 import { inflated, unpacked } from "./unpack.js";
 import { words, wordView } from "./word.js";
 
@@ -33,6 +34,7 @@ function viewsOf({ model }) {
 		["together", "Together", together],
 		["words", "Words", words],
 	];
+	if (model.tree) views.push(["tree", "Tree", treeView]);
 	if (model.groups) views.push(["groups", `By ${model.groups.column}`, groups]);
 	if (model.compare) views.push(["compare", "Compare", compare]);
 	return views;
@@ -57,6 +59,7 @@ async function open() {
 	const show = () => showRoute(context, views);
 	window.addEventListener("hashchange", show);
 	document.addEventListener("keydown", shortcuts);
+	if (location.protocol === "about:") document.addEventListener("click", followInside);
 	byId("skip").addEventListener("click", (event) => {
 		event.preventDefault();
 		byId("main").focus();
@@ -121,6 +124,19 @@ function showRoute(context, views) {
 		main.focus({ preventScroll: true });
 		say(heading);
 	}
+}
+
+/**
+ * Follow a link inside of an iframe. There the address of this page is about:srcdoc, but the browser completes
+ * "#topic=17" by the address of the page around it, and would leave the report.
+ * @param {MouseEvent} event
+ */
+function followInside(event) {
+	const link = event.target instanceof Element ? event.target.closest("a") : null;
+	const address = link?.getAttribute("href") ?? "";
+	if (event.defaultPrevented || !address.startsWith("#")) return;
+	event.preventDefault();
+	location.hash = address;
 }
 
 /** @param {KeyboardEvent} event */

@@ -9,11 +9,15 @@ import { probabilities, ratios } from "./unpack.js";
  *
  * @typedef {{ title: string, text: string, topics: number[][], words: number[] }} Remark
  * @typedef {{ number: number, share: number, pieces: string[], place?: string }} TypicalDocument
- * @typedef {{ column: string, ordered: boolean, names: string[], documents: number[], shares: number[][],
- *   errors: number[][], nLeftOut: number }} Groups
+ * @typedef {{ column: string, ordered: boolean, names: string[], documents: number[], shares: (number | null)[][],
+ *   errors: (number | null)[][], nLeftOut: number, low?: (number | null)[][], high?: (number | null)[][],
+ *   rises?: string[][], falls?: string[][] }} Groups
  * @typedef {{ names: [string, string], pairs: [number, number, number][], onlyLeft: number[], onlyRight: number[],
  *   noCounterpart: number, mean: number, words: string[][], shares: number[], labels: Record<string, string>,
  *   nWords: [number, number], sharedWords: number }} Comparison
+ *
+ * Merge k joins nodes merges[2 k] and merges[2 k + 1] to node nTopics + k, which is described by words[k].
+ * @typedef {{ merges: Uint32Array, costs: number[], words: number[][] }} TopicTree
  */
 
 const NAME_RELEVANCE = 0.6; // lambda of the words that name a topic without a label
@@ -44,6 +48,8 @@ export class Model {
 		this.groups = facts.groups;
 		/** @type {Comparison | null} */
 		this.compare = facts.compare;
+		/** @type {TopicTree | null} */
+		this.tree = facts.tree ? readTree(facts.tree.costs, arrays) : null;
 		this.wordShares = probabilities(arrays.wordShares);
 		this.family = arrays.family;
 		this.order = arrays.order;
@@ -342,4 +348,19 @@ export class Model {
 		if (terms.length) topics.sort((a, b) => score[b] - score[a] || a - b);
 		return { topics, words };
 	}
+}
+
+/**
+ * @param {number[]} costs
+ * @param {Record<string, Uint32Array>} arrays
+ * @returns {TopicTree}
+ */
+function readTree(costs, arrays) {
+	const words = [];
+	let at = 0;
+	for (const n of arrays.nodeSizes) {
+		words.push(Array.from(arrays.nodeWords.subarray(at, at + n)));
+		at += n;
+	}
+	return { merges: arrays.merges, costs, words };
 }

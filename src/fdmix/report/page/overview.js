@@ -1,4 +1,4 @@
-import { behind, h, svg, table } from "./dom.js";
+import { behind, gridLines, h, svg, table } from "./dom.js";
 import { count, fixed, percent } from "./numbers.js";
 import { bar, card, topicLink, wordLink } from "./parts.js";
 import { colourOf } from "./colours.js";
@@ -150,6 +150,13 @@ function qualityCard({ model }) {
 			"mean over topics, from −1 to 1; 0 if top words occur together as often as by chance",
 		]);
 	}
+	if (quality.reliability) {
+		rows.push([
+			"topics that come back",
+			percent(d3.mean(quality.reliability.returned) ?? 0),
+			`mean over topics, in ${quality.reliability.refits} fits to resampled documents. ${quality.reliability.check}`,
+		]);
+	}
 	return card(
 		"Quality",
 		null,
@@ -192,16 +199,7 @@ export function histogram(values, title, unit, domain) {
 			role: "img",
 			"aria-label": title,
 		},
-		...y
-			.ticks(3)
-			.map((tick) =>
-				svg(
-					"g",
-					{ class: "grid" },
-					svg("line", { x1: left, x2: width - 12, y1: y(tick), y2: y(tick) }),
-					svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, String(tick)),
-				),
-			),
+		...gridLines(y, y.ticks(3), left, width - 12, String),
 		...bins.map((bin) =>
 			svg("rect", {
 				class: "column",
@@ -296,16 +294,7 @@ function curve(points) {
 				role: "img",
 				"aria-label": title,
 			},
-			...y
-				.ticks(4)
-				.map((tick) =>
-					svg(
-						"g",
-						{ class: "grid" },
-						svg("line", { x1: left, x2: width - 12, y1: y(tick), y2: y(tick) }),
-						svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, y.tickFormat(4)(tick)),
-					),
-				),
+			...gridLines(y, y.ticks(4), left, width - 12, y.tickFormat(4)),
 			svg("path", { class: "line", d: line(points) }),
 			...x
 				.ticks(6)

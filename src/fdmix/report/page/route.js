@@ -1,5 +1,5 @@
 /**
- * What the page shows is in its address: #view=map, #topic=17, #word=neural.
+ * What the page shows is in its address: #view=map, #topic=17, #word=neural, #view=tree&cut=20.
  * @typedef {{ view: string, topic: number, word: number }} Route
  */
 
@@ -42,6 +42,17 @@ export function wordAddress(word, model) {
 	const name = model.words[word];
 	const number = model.places.get(name) === word ? "" : `&n=${word}`;
 	return `#word=${encodeURIComponent(name)}${number}`;
+}
+
+/**
+ * The tree with this many topics; for a leaf of it, the topic, or the topics that it merges.
+ * @param {number} cut
+ * @param {number} [node]
+ * @param {number} [nTopics]
+ */
+export function treeAddress(cut, node, nTopics = 0) {
+	if (node !== undefined && node < nTopics) return topicAddress(node);
+	return `#view=tree&cut=${cut}${node === undefined ? "" : `&node=${node}`}`;
 }
 
 /** @param {string} view */

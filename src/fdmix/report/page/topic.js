@@ -23,12 +23,17 @@ export function topicView(context, topic) {
 	const { model } = context;
 	const order = d3.range(model.nTopics).sort((a, b) => model.shares[b] - model.shares[a] || a - b);
 	const place = order.indexOf(topic);
-	const { coherence, exclusivity } = model.facts.quality;
+	const { coherence, exclusivity, reliability } = model.facts.quality;
 	const facts = [
 		`${percent(model.shares[topic])} of the text`,
 		`number ${place + 1} of ${model.nTopics} by size`,
 		coherence[topic] === null ? "" : `coherence ${fixed(coherence[topic])}`,
 		`top words ${percent(exclusivity[topic] ?? 0)} exclusive`,
+		reliability
+			? `came back in ${percent(reliability.returned[topic])} of ${reliability.refits} refits; ` +
+				`share ${percent(reliability.low[topic])} to ${percent(reliability.high[topic])} ` +
+				`(${percent(reliability.level)} interval)`
+			: "",
 	];
 	return h(
 		"div",

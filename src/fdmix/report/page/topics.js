@@ -128,6 +128,14 @@ function measuresOf({ model }) {
 		value: (t) => quality.exclusivity[t] ?? 0,
 		text: (t) => percent(quality.exclusivity[t] ?? 0),
 	});
+	if (quality.reliability) {
+		measures.push({
+			name: "returned",
+			title: "Comes back",
+			value: (t) => quality.reliability.returned[t],
+			text: (t) => percent(quality.reliability.returned[t]),
+		});
+	}
 	return measures;
 }
 
