@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.corpus import Corpus
-from fdmix.mixture.mixture import Mixture, dirichlet_correlations
+from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.probabilities import dirichlet_correlations
 from fdmix.runtime.whole_numbers import whole_number
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

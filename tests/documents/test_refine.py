@@ -33,6 +33,12 @@ def case():
 
 
 @pytest.fixture(scope="module")
+def pairs(case):
+    """Topics that are fitted to the word pairs of all documents."""
+    return fit_mixture(Moments.of(case[1]), 10).mixture
+
+
+@pytest.fixture(scope="module")
 def short(case):
     """The same for short documents, which sampling completes better than passes do."""
     world = case[0]
@@ -232,6 +238,7 @@ def test_the_prior_that_completes_better_is_kept(common):
     np.testing.assert_allclose(stage.sampler.prior, a, rtol=0.25)
 
 
+@pytest.mark.slow
 def test_one_prior_for_all_topics_is_strong_first_and_then_learned():
     world = worlds.World(worlds.dirichlet_topics(10, 30 * worlds.zipf_base(300), 3), 0.1)
     rough = fit_mixture(Moments.of(world.sample(1000, length=8, seed=4)), 10, sparsity=0).mixture
@@ -335,7 +342,7 @@ def test_leaving_one_out_matters():
     assert matching_distance(left_out, world.mixture).mean < error
 
 
-@pytest.mark.parametrize("passes", [2, "auto"])
+@pytest.mark.parametrize("passes", [2, pytest.param("auto", marks=pytest.mark.slow)])
 def test_the_same_on_any_number_of_threads(case, passes):
     _, corpus, rough, _ = case
     one, three = (refine(rough, corpus, passes, n_threads=n) for n in (1, 3))
@@ -430,7 +437,7 @@ def _interrupt(_):
         (_interrupt, "interrupted by the user", "correlations"),
     ],
 )
-def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask, reason):
+def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, pairs, phase, ask, reason):
     _, corpus, _, unseen = case
 
     def hear(now):
@@ -439,12 +446,12 @@ def test_a_fit_with_documents_that_is_stopped_keeps_what_it_has(case, phase, ask
     stopped = fit_documents(corpus, 10, callback=hear)
     assert stopped.reason == reason
     assert not stopped.converged
-    pairs = fit_mixture(Moments.of(corpus), 10).mixture
     found, before = (completion_log_likelihood(m, unseen, "dirichlet").mean for m in (stopped.mixture, pairs))
     assert found > before - 0.01
 
 
-def test_ctrl_c_in_the_last_step_keeps_the_refined_topics(case):
+@pytest.mark.slow
+def test_ctrl_c_in_the_last_step_keeps_the_refined_topics(case, pairs):
     """alpha is fitted last, to topics that are final by then."""
     corpus = case[1]
     whole = fit_documents(corpus, 10).mixture
@@ -457,11 +464,10 @@ def test_ctrl_c_in_the_last_step_keeps_the_refined_topics(case):
     assert stopped.reason == "interrupted by the user"
     np.testing.assert_array_equal(stopped.mixture.topics, whole.topics)
     assert not np.array_equal(stopped.mixture.correlations, whole.correlations)
-    pairs = fit_mixture(Moments.of(corpus), 10).mixture
-    refined = refine(pairs, corpus, callback=press_ctrl_c)
-    np.testing.assert_array_equal(refined.topics, refine(pairs, corpus).topics)
+    refined, complete = refine(pairs, corpus, callback=press_ctrl_c), refine(pairs, corpus)
+    np.testing.assert_array_equal(refined.topics, complete.topics)
     assert refined.provenance["refined"]["stopped"] == "interrupted by the user"
-    assert "stopped" not in refine(pairs, corpus).provenance["refined"]
+    assert "stopped" not in complete.provenance["refined"]
 
 
 def test_ctrl_c_while_sampling_keeps_the_best_sweeps(short):

@@ -41,6 +41,7 @@ def same(a, b):
     return np.array_equal(a.components_, b.components_) and np.array_equal(a.correlations_, b.correlations_)
 
 
+@pytest.mark.slow
 def test_refinement_sees_the_same_documents_in_any_order():
     model = FDM(6, random_state=4).fit(X)
     rng = np.random.default_rng(0)
@@ -98,14 +99,16 @@ def test_the_form_of_the_counts_does_not_matter(form):
         assert np.allclose(theta, reference.transform(X), atol=1e-6)
 
 
-def test_whole_weights_are_copies_and_zero_is_absence():
-    weights = np.random.default_rng(0).integers(0, 4, X.shape[0])
-    copies = X[np.repeat(np.arange(X.shape[0]), weights)]
-    weighted = FDM(6).fit(X, sample_weight=weights)
+@pytest.mark.parametrize("n", [600, pytest.param(2000, marks=pytest.mark.slow)])
+def test_whole_weights_are_copies_and_zero_is_absence(n):
+    some, weights = X[:n], np.random.default_rng(0).integers(0, 4, n)
+    copies = some[np.repeat(np.arange(n), weights)]
+    weighted = FDM(6).fit(some, sample_weight=weights)
     assert weighted.moments_ == Moments.of(copies)
     assert same(weighted, FDM(6).fit(copies))
     assert same(
-        FDM(6).partial_fit(X[:900], sample_weight=weights[:900]).partial_fit(X[900:], None, weights[900:]), weighted
+        FDM(6).partial_fit(some[:300], sample_weight=weights[:300]).partial_fit(some[300:], None, weights[300:]),
+        weighted,
     )
 
 

@@ -12,6 +12,7 @@ from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
 from fdmix.documents.document_fit import DocumentFit, Refinement
 from fdmix.documents.refining import MAX_DOCUMENTS, begin_document_fit, require_memory
+from fdmix.engines import checked_engine
 from fdmix.fit.correlations import fit_correlations
 from fdmix.fit.fitting import check_n_topics, fit_mixture
 from fdmix.fit.solution import Progress, Solution
@@ -20,6 +21,7 @@ from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
+from fdmix.runtime.processes import process_count
 from fdmix.runtime.threads import one_blas_thread
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM
@@ -34,19 +36,24 @@ def fit_documents(
     tolerance: float = 0.01,
     time_limit: float | None = None,
     weighting: str = DEFAULT_WEIGHTING,
+    engine: str = "auto",
+    device: str = "auto",
     seed: int = 0,
     callback: Callable[[Progress | Refinement], Any] | None = None,
     n_threads: int | None = None,
 ) -> Solution:
-    """Topics fitted to word pairs (`fit_mixture`) and then refined on documents (`refine`).
+    """FDM, then LDA: topics fitted to word pairs (`fit_mixture`), then CVB0 and Gibbs sampling from them (`refine`).
 
-    The fit to the pairs sees the whole corpus at once and is fast; documents know more than pairs. A few documents
+    The fit to the pairs sees the whole corpus at once and is fast; it is the paper's model, which assumes nothing
+    about the topics of documents. Documents know more than pairs, but what goes on with them is LDA, which assumes a
+    Dirichlet prior. On real text its topics are far from those of the pairs. A few documents
     are held out of both and choose how far passes and sampling go. They are learned from at the end. Last, alpha is
     fitted to the pairs again, with the refined topics. The order of the documents changes nothing.
 
     max_documents : for passes and sampling; of a larger corpus, or one of more than 20 million tokens, a sample
     max_passes, tolerance : of the fit to the pairs, as in `fit_mixture`
     weighting : of documents in the moments, as in `Moments.of`
+    engine, device : of all passes over pairs, as in `fit_mixture`; passes over documents run on the CPU
     time_limit : stop after this many seconds, at the next pass or step of sampling, with the best topics so far
     callback : called with a `Progress` or a `Refinement` after each pass; returning True stops with the best topics
         so far, and so does Ctrl-C
@@ -61,11 +68,16 @@ def fit_documents(
     max_documents = whole_number("max_documents", max_documents, least=1)
     settings: dict[str, Any] = {
         "max_passes": max_passes, "tolerance": tolerance, "time_limit": time_limit, "seed": seed,
-        "callback": callback, "n_threads": n_threads,
+        "callback": callback, "n_threads": n_threads, "engine": engine, "device": device,
     }  # fmt: skip
     if corpus.preparation is not None and corpus.preparation.cleaning.open_vocabulary:
         raise ValueError("this corpus has an open vocabulary, rare words included: read it without open_vocabulary")
     known_weighting(weighting)
+    checked_engine(engine, device)
+    if time_limit is not None and process_count() > 1:
+        raise ValueError(
+            "several processes agree on a time limit only in a fit to pairs alone: use fit_mixture or --pairs-only"
+        )
     useful = with_pairs(corpus.counts)
     if useful.size < MIN_DOCUMENTS:
         return fit_mixture(Moments.of(corpus, weighting=weighting, n_threads=n_threads), n_topics, **settings)
@@ -92,7 +104,7 @@ def fit_documents(
         stop = _run(fit)
         if not fit.has_result:
             return _stopped(fitted, stop) if stop is not None else fitted
-        return _with_correlations(fit, fitted, moments, left_out, stop, n_threads)
+        return _with_correlations(fit, fitted, moments, left_out, stop, settings)
 
 
 def _run(fit: DocumentFit) -> Stop | None:
@@ -107,13 +119,14 @@ def _run(fit: DocumentFit) -> Stop | None:
 
 
 def _with_correlations(
-    fit: DocumentFit, fitted: Solution, moments: Moments, left_out: Corpus, stop: Stop | None, n_threads: int | None
+    fit: DocumentFit, fitted: Solution, moments: Moments, left_out: Corpus, stop: Stop | None, chosen: dict[str, Any]
 ) -> Solution:
     """The refined topics, and alpha as all pairs have it, or as far as it was fitted when Ctrl-C was pressed."""
+    n_threads, where = chosen["n_threads"], {name: chosen[name] for name in ("engine", "device")}
     settings: dict[str, Any] = {"weighting": moments.weighting, "held_out": False, "n_threads": n_threads}
     (refined, pairs), late = completed(lambda: (fit.mixture(), moments + Moments.of(left_out, **settings)))
     tell = None if stop is not None else fit.tell_of_correlations
-    alpha, likelihood, last = fit_correlations(refined, pairs, n_threads, tell)
+    alpha, likelihood, last = fit_correlations(refined, pairs, n_threads, tell, **where)
     if late or last:
         stop = Stop.INTERRUPTED
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]

@@ -16,6 +16,7 @@ from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.splits import MIN_DOCUMENTS, held_out_split, with_pairs
 from fdmix.documents.document_fit import DocumentFit, Refinement
 from fdmix.documents.training import TrainingDocuments
+from fdmix.engines import checked_engine
 from fdmix.fit.correlations import fit_correlations
 from fdmix.fit.stopping import Stop, Stopping
 from fdmix.fit.word_ranking import with_word_ranking
@@ -42,6 +43,8 @@ def refine(
     *,
     unseen: Any = None,
     max_documents: int = MAX_DOCUMENTS,
+    engine: str = "auto",
+    device: str = "auto",
     seed: int = 0,
     callback: Callable[[Refinement], Any] | None = None,
     n_threads: int | None = None,
@@ -69,6 +72,7 @@ def refine(
         what the topics expect of them is subtracted. That does not undo all that the topics learned from them, so
         the choice is then on the side of too few passes
     max_documents : of a larger corpus, or one of more than 20 million tokens, a random sample is used
+    engine, device : of the passes over pairs that fit the correlations, as in `fit_mixture`
     callback : called with a `Refinement` after each pass, and about once a second while sampling. Returning True
         stops with the best topics so far, and so does Ctrl-C, at any moment:
         `mixture.provenance["refined"]["stopped"]` says so. Before anything is refined, the mixture itself is returned
@@ -85,6 +89,7 @@ def refine(
     passes = passes if isinstance(passes, str) and passes == "auto" else whole_number("passes", passes)
     if not isinstance(mixture, Mixture):
         raise TypeError(f"refine improves a Mixture, not {type(mixture).__name__}: use fit_mixture(...).mixture")
+    checked_engine(engine, device)
     corpus = _known_corpus(mixture, corpus, "the corpus")
     unseen = None if unseen is None else _known_corpus(mixture, unseen, "the unseen text")
     stopping = Stopping(callback)
@@ -108,7 +113,7 @@ def refine(
         with suppress(KeyboardInterrupt):
             moments = Moments.of(fit.learned_from, n_threads=n_threads)
             tell = None if stopped else fit.tell_of_correlations
-            alpha, _, last = fit_correlations(refined, moments, n_threads, tell)
+            alpha, _, last = fit_correlations(refined, moments, n_threads, tell, engine=engine, device=device)
             refined = with_word_ranking(refined, moments.matrix, moments.n_tokens)
         refined = replace(refined, correlations=alpha)
     return _marked_as_stopped(refined) if interrupted or late or last else refined

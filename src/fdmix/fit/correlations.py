@@ -24,6 +24,9 @@ def fit_correlations(
     moments: PairMoments,
     n_threads: int | None = None,
     tell: Callable[[int, int], Any] | None = None,
+    *,
+    engine: str = "auto",
+    device: str = "auto",
 ) -> tuple[Any, float, bool]:
     """alpha by EM on the pairs, alpha <- alpha (P' H), with the topics held fixed; L; whether Ctrl-C ended it.
 
@@ -32,10 +35,12 @@ def fit_correlations(
     word that the moments know gets nothing.
 
     tell : called with the number of passes, and how many there are at most
+    engine, device : as in `fit_mixture`
     """
     alpha, likelihood = mixture.correlations, -np.inf
+    passes = _passes_for_correlations(mixture, moments, n_threads, engine, device)
     try:
-        for done, found in enumerate(_passes_for_correlations(mixture, moments, n_threads)):
+        for done, found in enumerate(passes):
             alpha, likelihood = found
             if tell is not None:
                 tell(done, MAX_PASSES)
@@ -47,7 +52,7 @@ def fit_correlations(
 
 
 def _passes_for_correlations(
-    mixture: Mixture, moments: PairMoments, n_threads: int | None
+    mixture: Mixture, moments: PairMoments, n_threads: int | None, name: str, device: str
 ) -> Iterator[tuple[Any, float]]:
     """alpha and its likelihood, first where the passes begin, then after each of them."""
     mhat = moments.matrix
@@ -59,19 +64,19 @@ def _passes_for_correlations(
     topics, shares = topics[known], mixture.shares[known] + 1e-3 / mixture.n_topics
     alpha = 0.99 * mixture.correlations[np.ix_(known, known)] + 0.01 * np.outer(shares, shares)
 
+    engine = engine_for(name, mhat, known.size, n_threads, device)
+
     def whole(state: State) -> Any:
         everywhere = np.zeros((mixture.n_topics, mixture.n_topics))
-        everywhere[np.ix_(known, known)] = state.correlations
+        everywhere[np.ix_(known, known)] = engine.correlations(state)
         return everywhere
 
     trace: list[float] = []
     with one_blas_thread:
-        engine = engine_for("auto", mhat, known.size, n_threads)
         state = engine.place(Mixture(topics / topics.sum(axis=1, keepdims=True), alpha / alpha.sum()))
         while len(trace) < MAX_PASSES and not (len(trace) > 1 and trace[-1] - trace[-2] < MIN_GAIN):
             now = engine.expect(state)
             trace.append(now.log_likelihood)
             yield whole(state), now.log_likelihood
-            alpha = state.correlations * (now.joint + now.joint.T)
-            state = replace(state, correlations=alpha / alpha.sum())
+            state = engine.reweigh(state, now)
         yield whole(state), engine.expect(state, joint=False).log_likelihood

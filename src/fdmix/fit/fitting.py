@@ -12,10 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.vocabulary import positions
-from fdmix.engines import engine_for, known_engine
+from fdmix.engines import checked_engine, engine_for
 from fdmix.fit.capacity import too_many_topics
+from fdmix.fit.held_out import enough, held_apart
 from fdmix.fit.solution import Progress, Solution
-from fdmix.fit.starts import DIMENSIONS, STARTS, starting_mixture
+from fdmix.fit.starts import AUTO, DIMENSIONS, STARTS, starting_mixture
 from fdmix.fit.stopping import Stop, Stopping
 from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.mixture.mixture import Mixture
@@ -30,7 +31,6 @@ from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
 
 log = logging.getLogger("fdmix")
-FEWEST_JUDGES = 30  # documents to judge by; fewer cannot tell topics apart
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
 
 
@@ -40,8 +40,9 @@ def fit_mixture(
     *,
     solver: str | Solver = "em",
     engine: str = "auto",
+    device: str = "auto",
     seed: int = 0,
-    start: str | Mixture = "anchors",
+    start: str | Mixture = "auto",
     max_passes: int = 2000,
     tolerance: float = 0.01,
     time_limit: float | None = None,
@@ -58,10 +59,12 @@ def fit_mixture(
         vocabulary are pruned first (`Moments.prune`)
     n_topics : T
     solver : "em" (sparse EM, the default), "adam" (the paper's), or either's settings as an object
-    engine : "numba", "numpy" (slow, for checks) or "auto"
+    engine : "numba" (on CPUs, "auto"), "torch" (on GPUs, see docs/gpu.md) or "numpy" (slow, for checks)
+    device : where engine="torch" computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for the best that there is
     seed : of what is drawn: other starts than "anchors", Adam's pairs. The default call draws nothing, so that two
         seeds agree. Same seed, same result, on any number of threads
-    start : "anchors", "d2", "rows", "noise", or a Mixture to begin with, whose topics keep their numbers
+    start : "auto" ("anchors" for EM, "random" for Adam), "anchors", "d2", "rows", "noise", "random", or a Mixture to
+        begin with, whose topics keep their numbers
     max_passes, time_limit : stop after this many passes or seconds, with the best mixture so far
     tolerance : stop when a pass removes less than this share of the topics' non-zero entries, and less where there is
         much data; plain maximum likelihood stops when a pass gains less than a hundredth of this share of what was
@@ -86,10 +89,12 @@ def fit_mixture(
     n_topics, max_passes = check_n_topics(n_topics), whole_number("max_passes", max_passes, least=1)
     seed = whole_number("seed", seed)
     chosen = _solver(solver, sparsity)
-    known_engine(engine)
+    checked_engine(engine, device)
     thread_count(n_threads)
+    if isinstance(start, str) and start == AUTO:
+        start = chosen.default_start
     if not isinstance(start, Mixture) and str(start) not in STARTS:
-        raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
+        raise ValueError(f"there is no start {start!r}; there are {AUTO}, {', '.join(STARTS)}, or give a Mixture")
     seen = np.flatnonzero(moments.unigram)  # words without a pair have no say, and probability 0
     mhat = _among(moments, seen)
     if n_topics == 1:
@@ -104,15 +109,17 @@ def fit_mixture(
     with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
 
         def problem(learned: PairMoments, matrix: sp.csr_array, **judged: Any) -> Problem:
+            passes = engine_for(engine, matrix, n_topics, n_threads, device)
             return Problem(
-                engine_for(engine, matrix, n_topics, n_threads), matrix, n_topics, max(round(learned.n_tokens), 1),
-                tolerance, np.random.default_rng([seed, 1]), n_threads, isinstance(start, Mixture), **judged,
+                passes, matrix, n_topics, max(round(learned.n_tokens), 1), tolerance,
+                np.random.default_rng([seed, 1]), n_threads, isinstance(start, Mixture), **judged,
             )  # fmt: skip
 
-        learned, judges = _held_apart(moments) if held_out is None else (moments, _enough(held_out))
+        learned, judges = held_apart(moments) if held_out is None else (moments, enough(held_out))
         judged: dict[str, Any] = {}
         if chosen.judges and judges is not None:
-            judged["held_out"] = engine_for(engine, judges.matrix[seen][:, seen], n_topics, n_threads)
+            judged["held_out"] = engine_for(engine, judges.matrix[seen][:, seen], n_topics, n_threads, device)
+            judged["held_out_tokens"] = judges.n_tokens
             if learned is not moments:
                 judged["whole"] = lambda: problem(moments, all_pairs)
                 mhat = _among(learned, seen)
@@ -127,6 +134,8 @@ def fit_mixture(
         provenance = _provenance(moments, chosen, seed)
 
         def solution(trace: list[float], stop: Stop) -> Solution:
+            if run.steps_per_second is not None:
+                log.info("the last pass took %s steps a second", f"{run.steps_per_second:,.1f}")
             fitted = with_word_ranking(run.mixture(), all_pairs, moments.n_tokens)
             last = run.engine.expect(run.engine.place(fitted)).log_likelihood
             whole = _with_all_words(fitted, seen, moments, provenance)
@@ -164,11 +173,11 @@ def _loop(
     """Make passes until something says stop."""
     while len(trace) < max_passes:
         trace.append(run.step())
-        if stopping.tell(lambda: progress(trace)):
+        if run.engine.any(stopping.tell(lambda: progress(trace))):
             return Stop.CALLBACK
         if run.settled is not None:
             return Stop.CONVERGED
-        if stopping.is_late():
+        if run.engine.any(stopping.is_late()):
             return Stop.TIME_LIMIT
     return Stop.PASS_LIMIT
 
@@ -194,7 +203,9 @@ def _reporter(run: Run, stopping: Stopping, seen: Any, moments: PairMoments) -> 
     def progress(trace: list[float]) -> Progress:
         phases.append(run.phase)
         active, in_phase = run.active() / seen.size, phases.count(run.phase)
-        return Progress(len(trace), trace[-1], stopping.seconds, active, run.phase, mixture, in_phase)
+        return Progress(
+            len(trace), trace[-1], stopping.seconds, active, run.phase, mixture, in_phase, run.steps_per_second
+        )
 
     return progress
 
@@ -228,23 +239,6 @@ def check_n_topics(n_topics: int) -> int:
 def _among(moments: PairMoments, seen: Any) -> sp.csr_array:
     """Mhat among the words `seen`, which have all its pairs."""
     return moments.matrix if seen.size == moments.n_words else rearranged(moments.matrix, seen)
-
-
-def _enough(judges: PairMoments) -> PairMoments | None:
-    """The moments to judge by, or None if too few documents are in them."""
-    enough = getattr(judges, "n_documents", FEWEST_JUDGES) >= FEWEST_JUDGES and judges.n_tokens > 0
-    return judges if enough else None
-
-
-def _held_apart(moments: PairMoments) -> tuple[PairMoments, PairMoments | None]:
-    """(the moments to learn from first, those to judge by); all of them and None if there are too few to judge by."""
-    if not isinstance(moments, Moments):
-        return moments, None
-    judges = moments.judges if moments.judges is None else _enough(moments.judges)
-    if judges is None:
-        return moments, None
-    rest = moments.without_judges()
-    return (rest, judges) if rest.n_documents > moments.n_documents / 2 else (moments, None)
 
 
 def _pruned(moments: Moments) -> Moments:

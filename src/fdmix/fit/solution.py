@@ -59,6 +59,7 @@ class Progress:
     passes : in all phases so far; phase_passes : in this phase
     phase : "likelihood", "sparse" or "smooth", for the solver "em"; "adam" has one phase. A phase ends when it
         settles, so how many passes it takes is not known before.
+    steps_per_second : of Adam in this pass; None for other solvers
     """
 
     passes: int
@@ -68,3 +69,4 @@ class Progress:
     phase: str
     mixture: Callable[[], Mixture] = field(repr=False, compare=False)
     phase_passes: int = 0
+    steps_per_second: float | None = None

@@ -11,7 +11,9 @@ import scipy.sparse as sp
 from fdmix.mixture.mixture import Mixture
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-STARTS = ("anchors", "d2", "rows", "noise")
+AUTO = "auto"  # the solver's own start
+STARTS = ("anchors", "d2", "rows", "noise", "random")
+RANDOM_SD = 1.0  # of the softmax parameters of a random start, as in the authors' first code
 DIMENSIONS = 1000
 FEWEST_CANDIDATES = 20  # among the few most frequent words of a small corpus, no two may lie apart
 ENOUGH_DOCUMENTS = 50  # a rarer word's row is mostly noise, and noise looks extreme
@@ -20,17 +22,20 @@ ROW_SHARE = 0.7  # of a word's row in a starting topic; the unigram makes up the
 
 
 def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies: Any, seed: int) -> Mixture:
-    """T starting topics with an even alpha, half of it on the diagonal.
+    """T starting topics; alpha is even, with half of it on the diagonal, except in a random start.
 
     anchors : rows of Mhat of T words that lie far apart: greedy Gram-Schmidt on random projections, the same ones
         with any seed, so that equal moments begin equally
     d2 : rows of words drawn in turn, with probability proportional to the squared distance from those drawn
     rows : rows of words drawn by frequency
     noise : the unigram times random noise
+    random : the paper's: mu_t = softmax(mu'_t) and alpha = softmax(alpha'), symmetrised, of normal mu' and alpha'
     """
     if start not in STARTS:
         raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
     rng = np.random.default_rng(seed)
+    if start == "random":
+        return _random_mixture(mhat.shape[0], n_topics, rng)
     unigram = np.asarray(mhat.sum(axis=1)).ravel()
     if start == "noise":
         topics = unigram * rng.gamma(1.0, size=(n_topics, unigram.size))
@@ -42,6 +47,13 @@ def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies:
             topics *= rng.uniform(0.5, 1.5, topics.shape)
     alpha = np.full((n_topics, n_topics), 0.5 / n_topics**2) + np.eye(n_topics) * 0.5 / n_topics
     return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha)
+
+
+def _random_mixture(n_words: int, n_topics: int, rng: np.random.Generator) -> Mixture:
+    topics = np.exp(rng.normal(0, RANDOM_SD, (n_topics, n_words)))
+    alpha = np.exp(rng.normal(0, RANDOM_SD, (n_topics, n_topics)))
+    alpha += alpha.T
+    return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha / alpha.sum())
 
 
 def anchors(mhat: sp.csr_array, n: int, frequencies: Any, rng: np.random.Generator, enough: float) -> Any:

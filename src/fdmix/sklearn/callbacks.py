@@ -9,7 +9,7 @@ from typing import Any
 from fdmix.documents.document_fit import Refinement
 from fdmix.fit.solution import Progress, Solution
 
-__all__ = ["CallbackSupportMixin", "Printer", "Watch", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Printer", "Watch", "heard_by", "with_callbacks"]
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -107,6 +107,16 @@ class Watch:
     def _begin_pass(self) -> None:
         self.current = self.root.subcontext(task_name="pass")
         self.current.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+
+def heard_by(printer: Printer, watch: Callable[[Progress], Any]) -> Callable[[Any], Any]:
+    """Print all that goes on; tell the watch about passes over the pairs only, and hear whether to stop."""
+
+    def heard(now: Any) -> Any:
+        printer(now)
+        return watch(now) if isinstance(now, Progress) else None
+
+    return heard
 
 
 def _as_if_done(progress: Progress) -> dict[str, Any]:

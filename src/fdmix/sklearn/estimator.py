@@ -5,22 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fdmix.corpus.content_hashes import in_order_of_content
 from fdmix.corpus.corpus import Corpus
-from fdmix.corpus.counts import whole_counts
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
 from fdmix.documents.fitting import fit_documents
-from fdmix.documents.refining import MAX_DOCUMENTS
 from fdmix.fit.fitting import fit_mixture
 from fdmix.fit.solution import Progress, Solution
 from fdmix.metrics import completion_log_likelihood, pair_log_likelihood
@@ -30,8 +28,9 @@ from fdmix.moments.moments import Moments
 from fdmix.moments.weighted import WeightedMoments, is_whole
 from fdmix.moments.weighting import DEFAULT_WEIGHTING
 from fdmix.runtime.threads import thread_count
-from fdmix.sklearn.callbacks import CallbackSupportMixin, Printer, Watch, with_callbacks
+from fdmix.sklearn.callbacks import CallbackSupportMixin, Printer, Watch, heard_by, with_callbacks
 from fdmix.sklearn.inputs import aligned, corpus_of, is_text, words_of
+from fdmix.sklearn.weights import checked_weights, repeated, require_some_weight
 from fdmix.solvers import Solver
 
 
@@ -40,23 +39,29 @@ class FractionalCountsWarning(UserWarning):
 
 
 class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixin, BaseEstimator):
-    """A topic model from word pairs, for scikit-learn: counts or texts in, topic shares of documents out.
+    """FDM, then LDA sampling from it, for scikit-learn: counts or texts in, topic shares of documents out.
 
-    Maximises sum_uv Mhat[u, v] log (mu' alpha mu)[u, v] over topics mu and their correlations alpha, where Mhat is
-    the unbiased estimate of the probabilities of word pairs, and makes the topics as sparse as the data allow; then,
-    with `refine`, goes on with the documents, whose topics have a little of every word.
+    FDM maximises sum_uv Mhat[u, v] log (mu' alpha mu)[u, v] over topics mu and their correlations alpha, where Mhat
+    is the unbiased estimate of the probabilities of word pairs, and makes the topics as sparse as the data allow. It
+    assumes nothing about the topics of documents. With `refine`, the default, CVB0 passes and Gibbs sampling of LDA
+    go on from there, which assume a Dirichlet prior: other topics, better on most scores of real text.
+
+    `refine=False` is the paper's method, fitted by our solver; `solver="adam", weighting="paper"` fit it as the paper
+    did.
 
     Parameters
     ----------
     n_components : number of topics, T
     solver : "em" (sparse EM), "adam" (the paper's), or either's settings as an object
     sparsity : "auto", or the tokens that sparse EM subtracts from every expected count; 0: maximum likelihood
+    engine : "auto" (the CPU's), "torch" (GPUs, see docs/gpu.md) or "numpy", as in `fit_mixture`
+    device : where engine="torch" computes: "auto", "cuda", "cuda:1", "mps" or "cpu"
     weighting : "tokens": longer documents count more, see `Moments.of`; "paper": all count the same
     max_iter : most passes over the pairs
     tol : a pass that changes less is the last, see `fit_mixture`
-    refine : whether passes over the documents follow the fit to their pairs (`fit_documents`): better topics for some
-        more time and for memory of all documents. Only with whole counts and weights (of a million documents at
-        most in all), and solver="em".
+    refine : whether LDA goes on from FDM's topics, with CVB0 passes and Gibbs sampling over the documents
+        (`fit_documents`), for some more time and for memory of all documents. Only with whole counts and weights (of
+        a million documents at most in all), and solver="em".
     prior : of `transform`. None: the most likely topics of each document; "dirichlet": about the posterior mean under
         the mixture's prior; or the Dirichlet's parameters
     random_state : whole number or RandomState; None is 0, so that a fit can be repeated
@@ -91,6 +96,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         *,
         solver: str | Solver = "em",
         sparsity: float | str | None = "auto",
+        engine: str = "auto",
+        device: str = "auto",
         weighting: str = DEFAULT_WEIGHTING,
         max_iter: int = 2000,
         tol: float = 0.01,
@@ -104,6 +111,8 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         self.n_components = n_components
         self.solver = solver
         self.sparsity = sparsity
+        self.engine = engine
+        self.device = device
         self.weighting = weighting
         self.max_iter = max_iter
         self.tol = tol
@@ -122,9 +131,9 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         """
         X = self._read(X, None)
         counts, weights = self._checked(X, sample_weight, reset=True)
-        _require_some_weight(weights)
+        require_some_weight(weights)
         self.moments_ = self._counted(counts, weights, X)
-        self._documents = [self._kept(counts, weights)]
+        self._documents = [repeated(counts, weights) if self.refine else None]
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self._solution: Solution | None = None
         self._solve(X=counts, y=y, metadata=metadata)
@@ -143,7 +152,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if not first:
             more = more.named(self.moments_.vocabulary)
         self.moments_ = more if first else self.moments_ + more
-        self._documents = [*([] if first else self._documents), self._kept(counts, weights)]
+        self._documents = [*([] if first else self._documents), repeated(counts, weights) if self.refine else None]
         self._solution = None
         return self
 
@@ -172,7 +181,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         """
         check_is_fitted(self, "moments_")
         counts, weights = self._checked(self._read(X, self.moments_), sample_weight, reset=False)
-        _require_some_weight(weights)
+        require_some_weight(weights)
         self._warn_of_fractions(counts, once=True)
         if is_whole(counts) and not self._knows_fractions():
             score = completion_log_likelihood(self.mixture_, counts, "dirichlet")
@@ -257,18 +266,18 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         watch, printer = Watch(self, self.callback, **data), Printer(int(self.verbose))
         settings: dict[str, Any] = {
             "seed": self._seed(), "max_passes": int(self.max_iter), "tolerance": self.tol,
-            "n_threads": self._n_threads(),
+            "n_threads": self._n_threads(), "engine": self.engine, "device": self.device,
         }  # fmt: skip
         if any(part is None for part in self._documents) or self.sparsity != "auto" or self.solver != "em":
             self._solution = fit_mixture(
                 self.moments_, int(self.n_components),
-                solver=self.solver, sparsity=self.sparsity, callback=_heard_by(printer, watch), **settings,
+                solver=self.solver, sparsity=self.sparsity, callback=heard_by(printer, watch), **settings,
             )  # fmt: skip
         else:
             table = in_order_of_content(sp.vstack(self._documents, format="csr"))
             documents = Corpus(table, self.moments_.vocabulary, preparation=self.moments_.preparation)
             self._solution = fit_documents(
-                documents, int(self.n_components), callback=_heard_by(printer, watch), **settings
+                documents, int(self.n_components), callback=heard_by(printer, watch), **settings
             )
         watch.close()
         printer.close(self._solution.reason)
@@ -289,21 +298,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         """The counts as a dense or CSR table, and the documents' weights or None."""
         X = X.counts if isinstance(X, Corpus) else X
         counts = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
-        if sample_weight is None:
-            return counts, None
-        if isinstance(sample_weight, Real):
-            sample_weight = np.full(counts.shape[0], sample_weight)
-        weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-        if weights.shape != (counts.shape[0],):
-            raise ValueError(
-                f"sample_weight must be {counts.shape[0]:,} numbers, one per document, not of shape {weights.shape}"
-            )
-        if (weights < 0).any():
-            raise ValueError(
-                f"sample_weight must not be negative, but the smallest is {weights.min():g}: it says how often a "
-                "document counts, and 0 leaves it out"
-            )
-        return counts, weights
+        return counts, checked_weights(sample_weight, counts.shape[0])
 
     def _counted(self, counts: Any, weights: Any, X: Any) -> Moments | WeightedMoments:
         """The moments of X, whose counts were checked, with the words that X brings along."""
@@ -317,17 +312,6 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if is_whole(counts) and (weights is None or is_whole(weights)):
             return Moments.of(counts, words, weights=weights, weighting=self.weighting, n_threads=self._n_threads())
         return WeightedMoments.of(counts, words, weights=weights, weighting=self.weighting)
-
-    def _kept(self, counts: Any, weights: Any) -> sp.csr_array | None:
-        """The documents, as often as their weights say, if they are wanted, whole and not too many."""
-        if not self.refine or not is_whole(counts) or not (weights is None or is_whole(weights)):
-            return None
-        table = whole_counts(counts)
-        if weights is None:
-            return table
-        if weights.sum() > max(MAX_DOCUMENTS, table.shape[0]):  # repeated so often they might not fit into memory
-            return None
-        return table[np.repeat(np.arange(table.shape[0]), weights.astype(np.int64))]
 
     def _warn_of_fractions(self, counts: Any, *, once: bool) -> None:
         """In every fit; elsewhere only if the fit was on whole counts."""
@@ -355,18 +339,3 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
         if self.n_jobs is None:
             return None
         return int(self.n_jobs) if self.n_jobs >= 0 else max(1, thread_count() + 1 + int(self.n_jobs))
-
-
-def _heard_by(printer: Printer, watch: Callable[[Progress], Any]) -> Callable[[Any], Any]:
-    """Print all that goes on; tell the watch about passes over the pairs only, and hear whether to stop."""
-
-    def heard(now: Any) -> Any:
-        printer(now)
-        return watch(now) if isinstance(now, Progress) else None
-
-    return heard
-
-
-def _require_some_weight(weights: Any) -> None:
-    if weights is not None and not weights.any():
-        raise ValueError("every sample weight is zero: there is no document left")
