@@ -14,7 +14,7 @@ from fdmix.cli.reproduce import INSTALL
 
 pytest.importorskip("tomotopy")
 pytest.importorskip("matplotlib")
-PARTS = ("matrix", "synthetic", "papers", "tweets", "graphs", "consistency")
+PARTS = ("matrix", "theory", "synthetic", "papers", "tweets", "graphs", "consistency")
 
 
 def reproduce(*arguments, code=0):
@@ -26,6 +26,7 @@ def reproduce(*arguments, code=0):
     return done.stderr
 
 
+@pytest.mark.slow
 def test_without_the_source_tree_there_is_no_such_command(tmp_path):
     shutil.copytree(Path(fdmix.__file__).parent, tmp_path / "fdmix", ignore=shutil.ignore_patterns("__pycache__"))
     done = subprocess.run(
@@ -67,14 +68,18 @@ def test_everything_at_the_small_scale(tmp_path):
     errors = json.loads((folder / "consistency" / "result.json").read_text())["rows"]
     assert errors[1]["FDM"] < 0.5 * errors[0]["FDM"]
     assert errors[1]["FDM"] < errors[1]["FDM without sparsity"]
-    rows = {row["method"]: row for row in json.loads((folder / "synthetic" / "result.json").read_text())["rows"]}
-    assert rows["FDM"]["l1"] < rows["EP"]["l1"]
+    rows = json.loads((folder / "synthetic" / "result.json").read_text())["rows"]
+    errors = {(row["documents"], row["method"]): row["l1"] for row in rows}
+    assert errors["one corpus", "FDM"] < errors["one corpus", "EP"]
+    assert {documents for documents, _ in errors} == {"one corpus", "fresh corpora", "unequal lengths"}
+    assert all(row["holds"] == "yes" for row in json.loads((folder / "theory" / "result.json").read_text())["rows"])
     assert "done already" not in said
     (folder / "papers" / "result.json").unlink()  # as if it had been stopped before the end
     said = reproduce("all", "--out", tmp_path)
     assert said.count("done already") == len(PARTS) - 1
 
 
+@pytest.mark.slow
 def test_what_is_left_is_told_by_what_is_done(tmp_path):
     from experiments.measured import Schedule, save_corpus
 
@@ -102,6 +107,63 @@ def test_the_clock_goes_on_after_a_stop(tmp_path):
     assert again.seconds()[0] < kept[0] + 10
 
 
+def test_synthetic_methods_have_the_priors_of_the_paper_and_names_of_their_own():
+    from experiments.methods import COLOURS, method_of
+    from experiments.synthetic import run as synthetic
+
+    settings = synthetic.SCALES["paper"]
+    jobs = synthetic.method_jobs(settings, "paper", 10_500, "bin/mallet")
+    assert jobs["MALLET, paper's priors"]["alpha"] == 1 / 500
+    assert jobs["MALLET, paper's priors"]["eta"] == 1 / 10_500
+    assert jobs["tomotopy, 10 alpha"]["alpha"] == 10 / 500
+    assert jobs["tomotopy, beta 0.01"]["eta"] == 0.01
+    assert not any(jobs[name].get("optimise") for name in jobs)
+    assert all(callable(method_of(name)) and name in COLOURS for name in jobs)
+    without = synthetic.method_jobs(settings, "paper", 10_500, None)
+    assert set(jobs) - set(without) == {name for name in jobs if name.startswith("MALLET")}
+
+
+def test_synthetic_runs_are_on_one_corpus_on_fresh_ones_and_on_unequal_documents(tmp_path):
+    from experiments.measured import load_corpus
+    from experiments.synthetic import run as synthetic
+
+    from fdmix import worlds
+
+    runs = synthetic.planned_runs(synthetic.SCALES["paper"])
+    assert [(folder, seed) for corpus, folder, seed in runs if corpus == "one corpus"] == [
+        ("corpus-0", seed) for seed in range(5)
+    ]
+    assert len({folder for corpus, folder, _ in runs if corpus == "fresh corpora"} - {"corpus-0"}) == 5
+    settings = {"n_documents": 300, "n_topics": 3}
+    truth = worlds.intervals().mixture
+    equal = load_corpus(synthetic.sampled("one corpus", tmp_path / "corpus-0", truth, settings))
+    unequal = load_corpus(synthetic.sampled("unequal lengths", tmp_path / "unequal-0", truth, settings))
+    assert set(equal.counts.sum(axis=1).tolist()) == {30}
+    assert len(set(unequal.counts.sum(axis=1).tolist())) > 30
+
+
+def test_a_result_is_complete_only_with_the_peers_asked_for(tmp_path):
+    from experiments.results import Results, finished
+
+    results = Results(tmp_path, "x", "small", {}, rows=[{"method": "tomotopy, 10 alpha"}])
+    results.write()
+    assert finished(tmp_path, "small")
+    assert not finished(tmp_path, "small", ["MALLET"])
+    results.rows.append({"method": "MALLET, 10 alpha"})
+    results.write()
+    assert finished(tmp_path, "small", ["MALLET"])
+
+
+def test_words_of_fewer_tokens_are_left_out_of_papers():
+    from experiments.corpora import without_rare_words
+
+    from fdmix import Corpus
+
+    kept = without_rare_words(Corpus([[30, 30, 1], [20, 19, 1]], ["ant", "bee", "cow"]), 50)
+    assert kept.vocabulary == ("ant",)
+    assert kept.n_documents == 2
+
+
 def test_a_graph_of_ones_own(tmp_path):
     from experiments.graphs import karate, run
 
@@ -117,6 +179,7 @@ def test_a_graph_of_ones_own(tmp_path):
         run.edge_list(tmp_path / "edges.txt")
 
 
+@pytest.mark.slow
 def test_kept_results_belong_to_their_documents(tmp_path):
     from experiments.measured import measured, save_corpus
 

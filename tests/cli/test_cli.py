@@ -32,6 +32,9 @@ COMMANDS = (
     "assign",
     "evaluate",
     "compare",
+    "edit",
+    "update",
+    "forget",
     "info",
 )
 

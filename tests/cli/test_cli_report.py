@@ -36,6 +36,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_report_of_everything(folder, tmp_path):
     """Several files may follow --documents, as the shell's globs give them."""
     out = tmp_path / "r.html"
@@ -49,6 +50,7 @@ def test_a_report_of_everything(folder, tmp_path):
     run("report", folder / "model", folder / "other", "-o", out, "--force")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -70,16 +72,17 @@ def test_what_goes_wrong_is_said_in_a_sentence(folder, tmp_path, monkeypatch, ar
     assert not (tmp_path / "r.html").exists()
 
 
-@pytest.fixture
-def labelled(folder, tmp_path):
+@pytest.fixture(scope="module")
+def labelled(folder):
     """A model whose topic 1 is labelled."""
-    Mixture.load(folder / "model").save(tmp_path / "model")
-    (tmp_path / "labels.json").write_text('{"1": "=money()"}')
-    _, said = run("label", tmp_path / "model", "--from", tmp_path / "labels.json")
+    Mixture.load(folder / "model").save(folder / "labelled")
+    (folder / "labels.json").write_text('{"1": "=money()"}')
+    _, said = run("label", folder / "labelled", "--from", folder / "labels.json")
     assert "labels for 1 of 2 topics (1: =money())." in said
-    return tmp_path / "model"
+    return folder / "labelled"
 
 
+@pytest.mark.slow
 def test_labels_are_in_the_table_of_topics(labelled):
     table, _ = run("topics", labelled)
     assert "label" in table.splitlines()[0]
@@ -88,6 +91,7 @@ def test_labels_are_in_the_table_of_topics(labelled):
     assert [topic["label"] for topic in facts] == [None, "=money()"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["main", "long", "wide"])
 @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
 def test_labels_are_in_assignments(labelled, tmp_path, form, kind):
@@ -109,6 +113,7 @@ def test_labels_are_in_assignments(labelled, tmp_path, form, kind):
         assert [name for name in rows[0] if name.startswith("topic_")] == ["topic_0", "topic_1 =money()"]
 
 
+@pytest.mark.slow
 def test_without_labels_nothing_changes(folder, tmp_path):
     (tmp_path / "new.txt").write_text("stocks and bonds\n")
     table, _ = run("assign", folder / "model", tmp_path / "new.txt", "--form", "wide")
@@ -116,6 +121,7 @@ def test_without_labels_nothing_changes(folder, tmp_path):
     assert "label" not in run("topics", folder / "model")[0]
 
 
+@pytest.mark.slow
 def test_labels_of_another_model_are_refused(folder, tmp_path):
     (tmp_path / "labels.json").write_text('{"kind": "fdmix labels", "topics": "0123", "labels": {"0": "x"}}')
     _, said = run("label", folder / "model", "--from", tmp_path / "labels.json", code=1)

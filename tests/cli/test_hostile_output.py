@@ -77,6 +77,7 @@ def test_topics(folder):
     assert found == {*HOSTILE_WORDS, "ant", "bee"}
 
 
+@pytest.mark.slow
 def test_topics_on_a_terminal(folder):
     """On a terminal there are colours, and nothing else that steers it."""
     program = str(Path(sys.executable).with_name("fdmix"))
@@ -170,6 +171,7 @@ def test_evaluate(folder):
     assert {word for topic in facts["topics"] for word in topic["words"]} == {*HOSTILE_WORDS, "ant", "bee"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

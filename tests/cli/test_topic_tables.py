@@ -1,5 +1,6 @@
 """Topics as tables: words that dominate all of them, and how topics are shown."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -91,7 +92,9 @@ def test_the_table_shows_the_chosen_ranking(capsys):
     assert facts[0]["probabilities"] == pytest.approx([0.2, 0.2, 0.6])
 
 
-@pytest.mark.parametrize("command", ["topics", "info", "assign", "evaluate"])
+@pytest.mark.parametrize(
+    "command", ["info", *(pytest.param(name, marks=pytest.mark.slow) for name in ("topics", "assign", "evaluate"))]
+)
 def test_commands_take_a_ranking(command, tmp_path):
     cleaned = Preparation(Cleaning(stop_words=None, min_letters=1))
     replace(mixture_with(10, preparation=cleaned), relevance=0.1).save(tmp_path / "model")
@@ -113,3 +116,15 @@ def test_commands_take_a_ranking(command, tmp_path):
     wrong = run("--ranking", "frequency")
     assert wrong.returncode
     assert "there are probability, relevance, exclusive" in " ".join(wrong.stderr.split())
+
+
+def test_info_warns_of_topics_without_a_word_of_their_own(tmp_path):
+    topics = [[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5], [0.25, 0.25, 0.25, 0.25]]
+    Mixture(topics, vocabulary=["ant", "bee", "cow", "dog"]).save(tmp_path / "model")
+    arguments = [sys.executable, "-m", "fdmix", "info", tmp_path / "model"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert "topics with an anchor word" in done.stdout
+    assert "1 of 3 topics has no word of its own (topic 2)" in " ".join(done.stderr.split())
+    facts = json.loads(subprocess.run([*arguments, "--json"], capture_output=True, text=True, check=False).stdout)
+    assert facts["topics without a word of their own"] == [2]
+    assert facts["mean anchor slack"] == pytest.approx((1 / 3 + 1 / 3 + 2 / 3) / 3, abs=1e-4)

@@ -12,22 +12,29 @@ import typer
 
 import fdmix
 from fdmix.cli.assign import assign
+from fdmix.cli.choose import choose
 from fdmix.cli.compare import compare
 from fdmix.cli.console import LogLines, say
 from fdmix.cli.count import count
 from fdmix.cli.demo import demo
+from fdmix.cli.edit import edit
 from fdmix.cli.evaluate import evaluate
 from fdmix.cli.fit import fit
+from fdmix.cli.forget import forget
 from fdmix.cli.info import info
 from fdmix.cli.label import label
 from fdmix.cli.merge import merge
 from fdmix.cli.options import with_readable_values
+from fdmix.cli.over import over
+from fdmix.cli.plot import plot
 from fdmix.cli.prune import prune
 from fdmix.cli.refine import refine
+from fdmix.cli.reliability import reliability
 from fdmix.cli.report import report
 from fdmix.cli.reproduce import has_experiments, reproduce
 from fdmix.cli.subtract import subtract
 from fdmix.cli.topics import topics
+from fdmix.cli.update import update
 from fdmix.display import for_terminal
 
 app = typer.Typer(
@@ -42,11 +49,18 @@ for command in (
     merge,
     prune,
     subtract,
+    choose,
     fit,
     refine,
     topics,
+    reliability,
+    over,
     report,
+    plot,
     label,
+    edit,
+    update,
+    forget,
     assign,
     evaluate,
     compare,
@@ -92,9 +106,10 @@ def main() -> None:
         app()
     except Exception as error:
         if debug:
-            say(traceback.format_exc())
+            say(traceback.format_exc(), everywhere=True)
             sys.exit(1)
         expected = isinstance(error, ValueError | TypeError | OSError | ImportError | MemoryError | OverflowError)
         said = for_terminal(str(error).strip()) or type(error).__name__
-        say(f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)")
+        sentence = f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)"
+        say(sentence, everywhere=True)
         sys.exit(1)

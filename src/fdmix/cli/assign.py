@@ -17,6 +17,8 @@ from fdmix.cli.inputs import check_place, refuse_to_replace
 from fdmix.cli.options import (
     Column,
     Delimiter,
+    Device,
+    DocumentEngine,
     Encoding,
     Force,
     Inputs,
@@ -27,6 +29,7 @@ from fdmix.cli.options import (
     Threads,
     ranking_of,
 )  # fmt: skip
+from fdmix.mixture.assignment import document_device
 from fdmix.mixture.mixture import Mixture
 from fdmix.text.files import Layout
 from fdmix.text.notices import with_notices
@@ -72,6 +75,8 @@ def assign(
     delimiter: Delimiter = None,
     no_header: NoHeader = False,
     prior: Prior = "none",
+    engine: DocumentEngine = "auto",
+    device: Device = "auto",
     threads: Threads = None,
     force: Force = False,
 ) -> None:
@@ -94,6 +99,7 @@ def assign(
         check_place(Path(out))
         refuse_to_replace(Path(out), force)
     words_by = ranking_of(ranking)
+    document_device(engine, device)  # refuses what is not there before anything is read
     mixture = Mixture.load(model)
     chosen = _prior(prior)
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]
@@ -110,7 +116,8 @@ def assign(
     printed = out == "-" and sys.stdout.isatty()
     with steps(hidden=printed) as bars, timed() as seconds, writer(out, sheet, raw) as write:
         for batch in with_notices(token_batches(source, recipe.cleaning, threads, bars.report)):
-            found = mixture.assignment(recipe.corpus([recipe.counts(batch)[0]]), chosen, n_threads=threads)
+            corpus = recipe.corpus([recipe.counts(batch)[0]])
+            found = mixture.assignment(corpus, chosen, n_threads=threads, engine=engine, device=device)
             write(sheet.rows(n_documents, {name: batch.kept[key] for name, key in names.items()}, found))
             n_documents += len(found.theta)
             n_empty += found.n_empty

@@ -28,6 +28,7 @@ from rich.text import Text
 
 from fdmix.display import for_json, for_terminal
 from fdmix.documents.document_fit import Refinement
+from fdmix.runtime.processes import is_leader
 
 WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
 PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False, "soft_wrap": True}  # text is text
@@ -35,9 +36,13 @@ out = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 
 err = Console(stderr=True, **PLAIN)
 
 
-def say(text: str) -> None:
-    """Print a remark on what is going on; hidden characters of file names and words are written out."""
-    err.print(for_terminal(text, lines=True))
+def say(text: str, everywhere: bool = False) -> None:
+    """Print a remark on what is going on; hidden characters of file names and words are written out.
+
+    everywhere : in each of several processes that share a fit, not only in the first
+    """
+    if everywhere or is_leader():
+        err.print(for_terminal(text, lines=True))
 
 
 def show(content: RenderableType) -> None:
@@ -125,7 +130,10 @@ def fitting(bars: Steps, phases: tuple[str, ...] = OF_PAIRS) -> Callable[[Any], 
             bars.report(number + now.phase, now.passes, now.of, note)
         else:
             note = f"likelihood {now.log_likelihood:.4f}, pass {now.phase_passes}, "
-            note += f"{now.active_topics_per_word:.1f} topics a word"
+            speed = now.steps_per_second
+            note += (
+                f"{now.active_topics_per_word:.1f} topics a word" if speed is None else f"{speed:,.1f} steps a second"
+            )
             bars.report(number + now.phase, now.phase_passes, None, note)
 
     return show

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from fdmix.cells.moments_by_group import DEFAULT_FOLDS
 from fdmix.cli.console import print_json, say, steps, timed
+from fdmix.cli.count_cells import count_cells
 from fdmix.cli.info import facts_of
-from fdmix.cli.inputs import check_output, refuse_repeated_paths, refuse_to_replace
+from fdmix.cli.inputs import check_output, is_cells, loaded_cells, refuse_repeated_paths, refuse_to_replace
 from fdmix.cli.options import Again, AsJson, Force, Inputs, TextOptions, Threads, Weighting, with_text_options
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
@@ -30,7 +32,21 @@ def count(
     keep_all_words: Annotated[
         bool, typer.Option("--open", help="Keep every word, so that later counts can bring new ones.")
     ] = False,
-    folds: Annotated[int, typer.Option(min=0, help="Keep N parts apart, for cross-validation.")] = 0,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GROUPS",
+            help="Keep groups apart, by columns and calendar bins: month(date),party. Bins: day, week, month, "
+            "quarter, year.",
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Keep N parts apart, for cross-validation and error bars (default: 0, or 10 with --by).",
+        ),
+    ] = None,
     weighting: Weighting = None,
     again: Again = False,
     estimate: Annotated[
@@ -43,7 +59,8 @@ def count(
     """Count the word pairs of text into a file of moments.
 
     Resumes if interrupted: repeat the same command. The result is the same to
-    the last bit.
+    the last bit. (With --by, it begins again, and word counts of all documents
+    must fit into memory.)
 
     Daily updates: count the first part with --open, and later parts with --like
     the first. New words enter, and rare words are left out when topics are
@@ -56,6 +73,8 @@ def count(
       fdmix count monday.csv --open -o monday.moments
 
       fdmix count tuesday.csv --like monday.moments -o tuesday.moments
+
+      fdmix count a.csv --column text --by "month(date),party" -o cells
     """
     if like is not None and (text.given or keep_all_words):
         raise ValueError("--like keeps the words and the cleaning of a file: other options of cleaning do not apply")
@@ -68,12 +87,17 @@ def count(
     files = files_of(inputs, text.layout)
     if not again:
         refuse_repeated_paths(files)
-    model = None if like is None else (Mixture.load(like) if is_model(like) else Moments.load(like))
+    model = None if like is None else _loaded_like(like)
     cleaning = text.with_open_vocabulary() if keep_all_words else text.cleaning
     if out is None:
         _say_forecast(files, cleaning, model, threads, as_json)
         return
-    job = CountInProgress(files, cleaning, out, like=model, folds=folds, weighting=weighting)
+    if by is not None:
+        refuse_to_replace(out, force)
+        counting = {"folds": DEFAULT_FOLDS if folds is None else folds, "weighting": weighting, "n_threads": threads}
+        count_cells(files, by, None if like is not None else cleaning, model, out, as_json, **counting)
+        return
+    job = CountInProgress(files, cleaning, out, like=model, folds=folds or 0, weighting=weighting)
     refuse_to_replace(out, force or job.resumes)
     with timed() as seconds:
         moments = counted_files(job, threads, f"What was done is kept in {job.folder}: the same command resumes it.")
@@ -85,6 +109,16 @@ def count(
     if as_json:
         print_json({"moments": str(out)} | facts_of(moments) | {"seconds": round(took, 3)})
     say(f"Wrote {out}: {moments!r}")
+
+
+def _loaded_like(path: Path) -> Any:
+    """A model or moments whose words and cleaning to keep; of moments by group, any cell knows them."""
+    if is_model(path):
+        return Mixture.load(path)
+    if is_cells(path):
+        cells = loaded_cells(path)
+        return cells[next(iter(cells))]
+    return Moments.load(path)
 
 
 def _say_forecast(files: Files, cleaning: Any, like: Any, threads: int | None, as_json: bool) -> None:

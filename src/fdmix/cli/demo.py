@@ -77,10 +77,12 @@ def _write(out: Path, moments: Moments, mixture: Mixture) -> None:
     mixture.save(out / "model")
     say(f"\nWrote {out / 'docstrings.moments'} and {out / 'model'} (try: fdmix topics {out / 'model'} --words 20).")
     try:
-        from fdmix import picture  # noqa: PLC0415  (matplotlib is optional)
+        from fdmix import plots  # noqa: PLC0415  (matplotlib is optional)
 
-        matrix = Moments.of(worlds.intervals().sample(20_000, length=30, seed=0)).matrix.toarray()
-        picture.save_heatmap(matrix, out / "mhat.png", "Mhat of three overlapping topics")
+        plots.save_figure(plots.topic_map(mixture), out / "map.png")
+        say(f"Wrote {out / 'map.png'}: topics with similar words are near each other.")
+        overlapping = Moments.of(worlds.intervals().sample(20_000, length=30, seed=0))
+        plots.save_figure(plots.pair_matrix(overlapping), out / "mhat.png")
         say(f"Wrote {out / 'mhat.png'}: the paper's picture of a pair matrix.")
     except ImportError as missing:
         say(str(missing))

@@ -15,10 +15,23 @@ from fdmix import metrics
 from fdmix.cli.console import print_json, say, show, steps
 from fdmix.cli.evaluate_coherence import MoreCoherence, names_of
 from fdmix.cli.inputs import is_moments
-from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, NoHeader, Ranking, Split, Threads, ranking_of
+from fdmix.cli.options import (
+    AsJson,
+    Column,
+    Delimiter,
+    Device,
+    DocumentEngine,
+    Encoding,
+    NoHeader,
+    Ranking,
+    Split,
+    Threads,
+    ranking_of,
+)
 from fdmix.cli.tables import plain_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.display import for_terminal, shown_words
+from fdmix.mixture.assignment import document_device
 from fdmix.mixture.mixture import Mixture
 from fdmix.mixture.ranking import relevance_weight
 from fdmix.moments.moments import Moments
@@ -83,6 +96,8 @@ def evaluate(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     no_header: NoHeader = False,
+    engine: DocumentEngine = "auto",
+    device: Device = "auto",
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -105,6 +120,8 @@ def evaluate(
       fdmix evaluate model test.csv --column text --coherence c_v,c_npmi
     """
     models, inputs = _models_and_inputs(given)
+    document_device(engine, device)  # refuses what is not there before anything is read
+    where = {"engine": engine, "device": device}
     source = files_of(
         inputs, Layout(column, (("label", labels),) if labels else (), split, encoding, delimiter, not no_header)
     )
@@ -125,9 +142,9 @@ def evaluate(
             corpus = read_corpus(source, like=mixture, report=bars.report, n_threads=threads)
             measured_on = corpus if referred is None else referred(mixture)
             npmi = _coherence(mixture, measured_on, may_be_short=referred is None)
-            scores = _scores(mixture, corpus) | {"coherence (NPMI)": _mean(npmi)}
+            scores = _scores(mixture, corpus, where) | {"coherence (NPMI)": _mean(npmi)}
             scores |= more.scores(mixture, measured_on, threads)
-            scores |= _agreement(mixture, corpus, labels) if labels else {}
+            scores |= _agreement(mixture, corpus, labels, where) if labels else {}
             results.append(Evaluated(name, mixture, scores, npmi))
     if as_json:
         facts = [_facts(result, reference, per_topic) for result in results]
@@ -137,6 +154,9 @@ def evaluate(
     if per_topic:
         _print_topics(results)
     say(OWN_DOCUMENTS if reference is None else f"Coherence was measured on {reference}.")
+    for result in results:
+        if (warning := metrics.identifiability(result.mixture).warning) is not None:
+            say(f"{result.name}: {warning}")
     if any(mixture.vocabulary != mixtures[0].vocabulary for mixture in mixtures):
         say(OTHER_WORDS)
 
@@ -164,16 +184,21 @@ def _reference(path: Path, files: Files | None) -> Callable[[Mixture], Corpus | 
     return lambda mixture: read_corpus(files, like=mixture)
 
 
-def _scores(mixture: Mixture, corpus: Corpus) -> dict[str, Any]:
-    completion = metrics.completion_log_likelihood
+def _scores(mixture: Mixture, corpus: Corpus, where: dict[str, Any]) -> dict[str, Any]:
+    """The scores of topics and documents; `where`: the engine and device for the documents."""
+
+    def completion(prior: str | None) -> float:
+        return metrics.completion_log_likelihood(mixture, corpus, prior, **where).mean
+
     return {
         "documents": corpus.n_documents,
         "tokens": corpus.n_tokens,
-        "hold-out log-likelihood": metrics.holdout_log_likelihood(mixture, corpus).mean,
-        "completion log-likelihood, most likely topics": completion(mixture, corpus).mean,
-        "completion log-likelihood, Dirichlet prior": completion(mixture, corpus, prior="dirichlet").mean,
+        "hold-out log-likelihood": metrics.holdout_log_likelihood(mixture, corpus, **where).mean,
+        "completion log-likelihood, most likely topics": completion(None),
+        "completion log-likelihood, Dirichlet prior": completion("dirichlet"),
         "diversity": metrics.diversity(mixture, 10, ranking=None),
         "inverted rank-biased overlap (IRBO)": _overlap(mixture),
+        "anchor slack, mean": float(metrics.identifiability(mixture).slack.mean()),
     }
 
 
@@ -195,9 +220,9 @@ def _mean(values: Any) -> float:
     return float("nan") if np.isnan(values).all() else float(np.nanmean(values))
 
 
-def _agreement(mixture: Mixture, corpus: Corpus, column: str) -> dict[str, Any]:
+def _agreement(mixture: Mixture, corpus: Corpus, column: str, where: dict[str, Any]) -> dict[str, Any]:
     """How well main topics agree with labels; documents without a label are left out."""
-    found = mixture.assignment(corpus, prior="dirichlet")
+    found = mixture.assignment(corpus, prior="dirichlet", **where)
     topics = np.where(found.empty, NO_TOPIC, found.theta.argmax(axis=1))
     given = (corpus.documents or {})["label"].tolist()
     labelled = [d for d, label in enumerate(given) if not _is_missing(label)]

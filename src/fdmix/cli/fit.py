@@ -13,10 +13,21 @@ import typer
 from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
 from fdmix.cli.count import counted_files
 from fdmix.cli.inputs import added, check_model_output, moments_files, refuse_repeated_paths
-from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, Weighting, with_text_options
+from fdmix.cli.options import (
+    AsJson,
+    Device,
+    Engine,
+    Force,
+    Inputs,
+    TextOptions,
+    Threads,
+    Weighting,
+    with_text_options,
+)
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.fitting import fit_documents
+from fdmix.engines import checked_engine
 from fdmix.fit.fitting import fit_mixture
 from fdmix.fit.solution import Solution
 from fdmix.fit.stopping import Stop
@@ -25,6 +36,7 @@ from fdmix.moments.moments import Moments
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
+from fdmix.runtime.processes import is_leader
 from fdmix.solvers import EM, SOLVERS
 from fdmix.text.reading import read_corpus
 from fdmix.text.resuming import CountInProgress
@@ -46,7 +58,8 @@ def fit(
         bool,
         typer.Option(
             "--pairs-only",
-            help="Fit to word pairs alone: faster and with less memory, but worse on real text.",
+            help="FDM alone, the paper's method, from word pairs: faster and with less memory, but worse on most "
+            "real text.",
         ),
     ] = False,
     documents: Annotated[bool, typer.Option("--documents", hidden=True)] = False,
@@ -63,13 +76,16 @@ def fit(
     time_limit: Annotated[
         float | None, typer.Option(help="Stop after this many seconds with the best so far.")
     ] = None,
+    engine: Engine = "auto",
+    device: Device = "auto",
     threads: Threads = None,
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
     """Learn topics from text, from files of moments, or from folders of either.
 
-    Text: topics are fitted to its word pairs, then to its documents.
+    Text: FDM fits topics to its word pairs; LDA sampling over its documents goes
+    on from them. --pairs-only leaves the sampling out: that is the paper's method.
 
     Moments do not keep documents: topics are fitted to word pairs alone.
 
@@ -93,19 +109,21 @@ def fit(
     shrinkage = "auto" if sparsity is None else sparsity
     if weighting is not None:
         known_weighting(weighting)
+    checked_engine(engine, device)
     EM(shrinkage)  # refuses a bad value before anything is read
     given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
     counted = moments_files(inputs)
     alone = _pairs_alone(bool(counted), pairs_only, documents, [name for name, wanted in given.items() if wanted])
     settings: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "n_threads": threads}
+    settings |= {"engine": engine, "device": device}
     with _stoppable() as kept:
         if alone is None:
             settings |= {"weighting": weighting or DEFAULT_WEIGHTING}
-            learned: Any = _corpus(inputs, text, threads)
+            learned: Any = documents_in_memory(inputs, text, threads)
         else:
             if alone:
                 say(alone)
-            settings |= {"start": "anchors" if start is None else Mixture.load(start)}
+            settings |= {"start": "auto" if start is None else Mixture.load(start)}
             settings |= {"solver": solver, "sparsity": shrinkage}
             learned = _moments(counted, inputs, text, threads, weighting)
         say(f"{learned!r}")
@@ -115,6 +133,8 @@ def fit(
             )
             solution = fitted(learned, topics, callback=fitting(bars, phases), **settings)
             took = seconds()
+        if not is_leader():  # one of several processes with the same result
+            return
         _, late = completed(lambda: solution.mixture.save(out))
         kept.append(out)
         deferred_ctrl_c.check()
@@ -171,7 +191,7 @@ def _stoppable() -> Iterator[list[Path]]:
         raise typer.Exit(130) from None
 
 
-def _corpus(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus:
+def documents_in_memory(inputs: list[str], text: TextOptions, threads: int | None) -> Corpus:
     """All documents in memory; what cannot fit is refused before it is read."""
     files = files_of(inputs, text.layout)
     refuse_repeated_paths(files)

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from fdmix.cli.console import print_json, show
-from fdmix.cli.inputs import is_moments
+from fdmix.cli.console import print_json, say, show
+from fdmix.cli.count_cells import cell_facts
+from fdmix.cli.inputs import is_cells, is_moments, loaded_cells
 from fdmix.cli.options import AsJson
-from fdmix.cli.tables import plain_table
+from fdmix.cli.tables import plain_table, reliability_facts
 from fdmix.corpus.preparation import Preparation
 from fdmix.display import for_terminal
+from fdmix.metrics.identifiability import Identifiability, identifiability
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.storage.model_folder import is_model
@@ -28,8 +30,15 @@ def info(
 
     Example: fdmix info model
     """
+    known = None
     if is_model(path):
-        facts = _of_model(Mixture.load(path))
+        mixture = Mixture.load(path)
+        known = identifiability(mixture)
+        facts = _of_model(mixture, known)
+    elif is_cells(path):
+        cells = loaded_cells(path)
+        facts = {"kind": "moments by group"} | cell_facts(cells) | {"cleaning": _cleaning(cells.preparation)}
+        facts |= {} if as_json else {"cells": f"{len(cells):,}, and {len(facts['cells']) - len(cells):,} empty ones"}
     elif is_moments(path):
         facts = _of_moments(Moments.load(path))
     elif not path.exists():
@@ -45,6 +54,8 @@ def info(
     for name, value in _listed(facts | ({"sources": _sources(facts["sources"])} if "sources" in facts else {})):
         table.add_row(name, value)
     show(table)
+    if known is not None and known.warning is not None:
+        say(f"Warning: {known.warning}")
 
 
 def _listed(facts: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -79,13 +90,17 @@ def _as_text(value: Any) -> str:
     return for_terminal(str(value))
 
 
-def _of_model(mixture: Mixture) -> dict[str, Any]:
+def _of_model(mixture: Mixture, known: Identifiability) -> dict[str, Any]:
     return {
         "kind": "model",
         "topics": mixture.n_topics,
         "words": mixture.n_words,
         "active entries": int((mixture.topics > 0).sum()),
+        "topics with an anchor word": known.n_anchored,
+        "mean anchor slack": round(float(known.slack.mean()), 4),
+        "topics without a word of their own": known.without_own_word,
         "ranking of words": _ranking(mixture),
+        "reliability": reliability_facts(mixture) or "not known: fdmix reliability finds it",
         "provenance": dict(mixture.provenance),
         "cleaning": _cleaning(mixture.preparation),
     }

@@ -8,9 +8,11 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from fdmix.cells import MomentsByGroup
+from fdmix.cells.file import KIND as CELLS_KIND
 from fdmix.moments.ledger import shared_sources
 from fdmix.moments.moments import Moments
-from fdmix.storage.arrays import MAGIC
+from fdmix.storage.arrays import MAGIC, stored_kind
 from fdmix.storage.model_folder import is_model, writable_model_folder
 from fdmix.storage.temporaries import require_writable
 from fdmix.text.files import STDIN
@@ -23,6 +25,27 @@ def is_moments(path: str | Path) -> bool:
         return False
     with Path(path).open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
+
+
+def is_cells(path: str | Path) -> bool:
+    """Whether a file holds moments by group, as `fdmix count --by` writes them."""
+    return is_moments(path) and stored_kind(path) == CELLS_KIND
+
+
+def loaded_moments(path: str | Path) -> Moments:
+    """The moments of a file; of one that holds moments by group, those of all cells together."""
+    return MomentsByGroup.load(path).whole if is_cells(path) else Moments.load(path)
+
+
+def loaded_cells(path: str | Path) -> MomentsByGroup:
+    """The moments by group of a file."""
+    if is_moments(path) and not is_cells(path):
+        raise ValueError(
+            f"{path} holds moments of all documents together: count again with --by, such as month(date)"
+        )
+    if Path(path).exists() and not is_moments(path):
+        raise ValueError(f"{path} is not a file of moments by group; `fdmix count --by` writes one")
+    return MomentsByGroup.load(path)
 
 
 def moments_files(paths: Iterable[str]) -> list[Path]:
@@ -96,16 +119,16 @@ def refuse_repeated_paths(files: Files) -> None:
 
 def added(paths: Sequence[Path]) -> Moments:
     """The moments of all files together; a source that two of them have is refused."""
-    parts = [Moments.load(path) for path in paths]
+    parts = [loaded_moments(path) for path in paths]
     refuse_shared_sources(paths, parts)
     return reduce(add, parts)
 
 
-def _names(moments: Moments) -> set[str]:
+def _names(moments: Moments | MomentsByGroup) -> set[str]:
     return {source.name for source in moments.ledger.sources.values()}
 
 
-def refuse_shared_sources(paths: Sequence[Path], parts: Sequence[Moments]) -> None:
+def refuse_shared_sources(paths: Sequence[Path], parts: Sequence[Moments | MomentsByGroup]) -> None:
     """Refuse parts that hold the same documents: they would be counted twice."""
     if shared := shared_sources(part.ledger for part in parts):
         source = shared[0]

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from fdmix.cli.console import say
-from fdmix.cli.inputs import check_output, is_moments, moments_files, refuse_shared_sources, refuse_to_replace
+from fdmix.cli.inputs import (
+    check_output,
+    is_cells,
+    is_moments,
+    loaded_cells,
+    moments_files,
+    refuse_shared_sources,
+    refuse_to_replace,
+)
 from fdmix.cli.options import Again, Force, Out
 from fdmix.moments.moments import Moments
 
@@ -26,7 +34,8 @@ def merge(
 
     The result is that of one count of all documents, if the parts have an open
     vocabulary (fdmix count --open) or the same words (--like). A source that is
-    in two of the parts is refused: it would be counted twice.
+    in two of the parts is refused: it would be counted twice. Moments by group
+    (fdmix count --by) are added cell by cell.
 
     Example: fdmix merge monday.moments tuesday.moments -o week.moments
     """
@@ -38,7 +47,11 @@ def merge(
         raise ValueError(
             f"merge adds files of moments, and {others[0]} is not one: count it first with `fdmix count`"
         )
-    parts = [Moments.load(path) for path in files]
+    by_group = [is_cells(path) for path in files]
+    if any(by_group) and not all(by_group):
+        odd = files[by_group.index(False)]
+        raise ValueError(f"{odd} holds moments of all documents together, and others are by group: merge one kind")
+    parts: list[Any] = [loaded_cells(path) if all(by_group) else Moments.load(path) for path in files]
     if not again:
         refuse_shared_sources(files, parts)
     if _vocabularies_may_miss_words(parts):
@@ -51,7 +64,7 @@ def merge(
     say(f"Wrote {out}: {total!r}")
 
 
-def _vocabularies_may_miss_words(parts: Sequence[Moments]) -> bool:
+def _vocabularies_may_miss_words(parts: Sequence[Any]) -> bool:
     """Whether parts with different words left some out for being rare or common, or closed an open vocabulary."""
     if any(part.is_open for part in parts):
         return not all(part.is_open for part in parts)
@@ -59,6 +72,7 @@ def _vocabularies_may_miss_words(parts: Sequence[Moments]) -> bool:
         return False
     chosen = (part.preparation.cleaning for part in parts if part.preparation is not None and not part.is_open)
     return any(
-        cleaning.min_count != 1 or cleaning.max_words is not None or cleaning.max_share < 1 or cleaning.phrases
+        cleaning.min_count != 1 or cleaning.max_words is not None or cleaning.max_share < 1
+        or cleaning.drop_most_common > 0 or cleaning.phrases
         for cleaning in chosen
-    )
+    )  # fmt: skip

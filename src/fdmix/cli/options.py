@@ -48,6 +48,18 @@ NoHeader = Annotated[
 Split = _option(str, "A document is one of: lines, paragraphs, files (default: lines).", PLACE, "NAME")
 Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME")
 Threads = _option(int, "Threads (default: all cores).", min=1)
+Engine = Annotated[
+    str,
+    typer.Option(help="What computes: auto (the CPU), torch (GPUs; docs/gpu.md), numba, numpy.", metavar="NAME"),
+]
+Device = Annotated[
+    str,
+    typer.Option(help="Where --engine torch computes: auto, cuda, cuda:1, mps or cpu.", metavar="NAME"),
+]
+DocumentEngine = Annotated[
+    str,
+    typer.Option("--engine", help="What computes: auto (the CPU) or torch (GPUs; docs/gpu.md).", metavar="NAME"),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
 Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]
 Weighting = Annotated[
@@ -72,7 +84,15 @@ TEXT: dict[str, tuple[Any, Any]] = {
     "no_header": (NoHeader, False),
     "split": (Split, None),
     "encoding": (Encoding, None),
-    "preset": (_option(str, "A recipe: papers, tweets or plain. Other options change it.", CLEANING, "NAME"), None),
+    "preset": (
+        _option(
+            str,
+            "A recipe: papers, tweets or plain; paper-papers and paper-tweets as in the paper on FDM. Other options "
+            "change it.",
+            CLEANING, "NAME",
+        ),
+        None,
+    ),
     "stop_words": (
         _option(
             str,
@@ -94,6 +114,9 @@ TEXT: dict[str, tuple[Any, Any]] = {
     "phrases": (_option(bool, "Join words that stick together (default: no).", SWITCHES), None),
     "min_count": (
         _option(int, "Leave out words seen less often (default: 5, or 1 under 1,000 documents).", WORDS, min=1), None
+    ),
+    "drop_most_common": (
+        _option(int, "Leave out the N most frequent words (default: 0).", WORDS, min=0), None
     ),
     "max_words": (_option(int, "Keep the N most frequent words (default: all).", WORDS, min=1), None),
     "max_share": (_option(float, "Leave out words in more than this share of documents.", WORDS, "SHARE"), None),

@@ -23,6 +23,9 @@ def prune(
     max_share: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Leave out words in more than this share of documents.")
     ] = None,
+    drop_most_common: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Leave out the N most frequent words.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Leave rare and very common words out of moments with an open vocabulary.
@@ -37,11 +40,13 @@ def prune(
     check_output(out, [moments])
     refuse_to_replace(out, force)
     whole = Moments.load(moments)
-    if not whole.is_open and min_count is None and max_words is None and max_share is None:
+    rules = (min_count, max_words, max_share, drop_most_common)
+    if not whole.is_open and all(rule is None for rule in rules):
         raise ValueError(
-            f"{moments} has a closed vocabulary, pruned already: give --min-count, --max-words or --max-share"
+            f"{moments} has a closed vocabulary, pruned already: give --min-count, --max-words, --max-share or "
+            "--drop-most-common"
         )
-    pruned = whole.prune(min_count, max_words, max_share)
+    pruned = whole.prune(*rules)
     pruned.save(out)
     lost = 1 - pruned.n_tokens / max(whole.n_tokens, 1)
     say(f"Kept {pruned.n_words:,} of {whole.n_words:,} words; {lost:.1%} of the tokens are left out.")

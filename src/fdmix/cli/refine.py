@@ -10,10 +10,23 @@ import typer
 
 from fdmix.cli.console import OF_DOCUMENTS, fitting, say, steps, timed
 from fdmix.cli.inputs import check_model_output
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.options import (
+    Column,
+    Delimiter,
+    Device,
+    Encoding,
+    Engine,
+    Force,
+    Inputs,
+    Model,
+    NoHeader,
+    Split,
+    Threads,
+)
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.refining import little_known
 from fdmix.documents.refining import refine as improved
+from fdmix.engines import checked_engine
 from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.text.files import Layout
@@ -38,17 +51,20 @@ def refine(
         typer.Option(help="Held-out text that decides how far to go (default: part of the input)."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same topics.")] = 0,
+    engine: Engine = "auto",
+    device: Device = "auto",
     threads: Threads = None,
     force: Force = False,
 ) -> None:
-    """Improve a model by passes over documents, until held-out documents gain no more.
+    """Improve a model by LDA sampling over documents, until held-out documents gain no more.
 
-    Text is cleaned the way the model's text was. Ctrl-C stops and keeps the
+    The model's topics are the start. Text is cleaned the way the model's text was. Ctrl-C stops and keeps the
     best topics so far.
 
     Example: fdmix refine model tweets.csv --column text -o better
     """
     check_model_output(out, force)
+    checked_engine(engine, device)
     mixture = Mixture.load(model)
     layout = Layout(column, (), split, encoding, delimiter, not no_header)
     better: Mixture | None = None
@@ -59,7 +75,10 @@ def refine(
             if unseen is not None:
                 held_out = _read(mixture, files_of([unseen], layout), "the unseen text", threads, bars.report)
             told = fitting(bars, OF_DOCUMENTS)
-            better = improved(mixture, corpus, unseen=held_out, seed=seed, callback=told, n_threads=threads)
+            better = improved(
+                mixture, corpus, unseen=held_out, engine=engine, device=device, seed=seed, callback=told,
+                n_threads=threads,
+            )  # fmt: skip
             took = seconds()
     except KeyboardInterrupt:
         pass

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import say, steps, timed
-from fdmix.cli.inputs import check_place, is_moments, refuse_to_replace
+from fdmix.cli.inputs import check_place, is_moments, loaded_cells, loaded_moments, refuse_to_replace
 from fdmix.cli.options import Column, Delimiter, Encoding, Force, NoHeader, Split, Threads
 from fdmix.mixture.mixture import Mixture
-from fdmix.moments.moments import Moments
-from fdmix.report.writing import GROUP, write_report
+from fdmix.report.groups import GROUP
+from fdmix.report.writing import write_report
 from fdmix.storage.model_folder import is_model
 from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
@@ -40,6 +40,10 @@ def report(
     by: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Column of the documents: adds shares of topics by its values."),
+    ] = None,
+    cells: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Moments by group (fdmix count --by): adds shares over time and groups."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page (default: the model's name).")] = None,
     column: Column = None,
@@ -74,6 +78,8 @@ def report(
         raise ValueError("--by groups documents by a column: give --documents, too")
     if moments is not None and not is_moments(moments):
         raise ValueError(f"{moments} is not a file of moments; fdmix count writes one")
+    if by is not None and cells is not None:
+        raise ValueError("--by and --cells both make groups: give one of them")
     mixtures = [Mixture.load(model) for model in models]
     layout = Layout(column, (), split, encoding, delimiter, not no_header)
     kept = () if by is None else ((GROUP, by),)
@@ -81,8 +87,8 @@ def report(
     with steps() as bars, timed() as seconds:
         write_report(
             mixtures[0], out,
-            moments=None if moments is None else Moments.load(moments),
-            documents=source, by=by,
+            moments=None if moments is None else loaded_moments(moments),
+            documents=source, by=by, cells=None if cells is None else loaded_cells(cells),
             compare_with=mixtures[1] if len(mixtures) > 1 else None,
             names=(str(models[0]), str(models[-1])),
             title=title or f"Topics of {models[0].name}",

@@ -14,7 +14,7 @@ import typer
 import fdmix
 from fdmix.cli.console import say
 
-PARTS = ("matrix", "synthetic", "papers", "tweets", "graphs", "consistency")
+PARTS = ("matrix", "theory", "synthetic", "papers", "tweets", "graphs", "consistency")
 INSTALL = "pip install -e '.[plots,lda]'"
 Part = Annotated[str, typer.Argument(help=f"One of {', '.join(PARTS)}, or all.")]
 

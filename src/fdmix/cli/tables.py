@@ -28,12 +28,42 @@ def topic_facts(mixture: Mixture, n_words: int = 10, ranking: Any = None) -> lis
                 "topic": number,
                 **({"label": mixture.labels.get(number)} if mixture.labels else {}),
                 "share": float(mixture.shares[number]),
+                **_sureness(mixture, number),
                 "words": [mixture.word(u) for u in words],
                 "probabilities": [float(mixture.topics[number, u]) for u in words],
                 "related": mixture.related(number),
             }
         )
     return facts
+
+
+def _sureness(mixture: Mixture, topic: int) -> dict[str, Any]:
+    """How sure a topic is, if it is known."""
+    sure = mixture.reliability
+    if sure is None:
+        return {}
+    returned, moved = float(sure.returned[topic]), float(sure.moved[topic])
+    return {"share_interval": sure.shares[topic].tolist(), "returned": returned, "moved": moved}
+
+
+def reliability_facts(mixture: Mixture) -> dict[str, Any] | None:
+    """How sure the topics of a model are, on the whole; None if it is not known."""
+    sure = mixture.reliability
+    if sure is None:
+        return None
+    words = [
+        [mixture.word(u), mixture.word(v), round(ratio, 3), round(z, 1)] for u, v, ratio, z in sure.check.misfits
+    ]
+    return {
+        "level of intervals": sure.level,
+        "refits": sure.n_refits,
+        "folds": sure.n_folds,
+        "topics that come back in 9 of 10 refits": int((sure.returned >= 0.9).sum()),
+        "mean distance that topics move": round(float(sure.moved.mean()), 4),
+        "check of pairs": sure.check.verdict,
+        "residuals over sampling noise": round(sure.check.excess, 4),
+        "pairs that fit worst": words,
+    }
 
 
 def topic_table(
@@ -50,6 +80,10 @@ def topic_table(
     table = plain_table()
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)
+    sure = mixture.reliability
+    if sure is not None:
+        table.add_column(f"{sure.level:.0%} interval", justify="right", no_wrap=True, style="dim")
+        table.add_column("comes back", justify="right", no_wrap=True)
     if mixture.labels:
         table.add_column("label", overflow="fold", max_width=LABEL_WIDTH, style="green")
     table.add_column("words", overflow="fold", min_width=24)
@@ -59,6 +93,9 @@ def topic_table(
         table.add_column("typical document", style="green", no_wrap=True)
     for number in order:
         row = [str(number), f"{mixture.shares[number]:.1%}"]
+        if sure is not None:
+            low, high = sure.shares[number]
+            row += [f"{100 * low:.1f}-{high:.1%}", f"{sure.returned[number]:.0%}"]
         row += [shown_word(mixture.labels.get(number, "-"))] if mixture.labels else []
         row += [words[number]]
         row += [near[number]] if any(near[number] for number in order) else []

@@ -1,15 +1,22 @@
-"""topics: the topics of a model, as a table."""
+"""topics: the topics of a model, as a table or as a tree."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fdmix.cli.console import print_json
-from fdmix.cli.options import AsJson, Model, Ranking, ranking_of
+from fdmix.cli.console import print_json, say, steps
+from fdmix.cli.inputs import check_model_output, is_moments
+from fdmix.cli.options import AsJson, Force, Model, Ranking, Threads, ranking_of
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
+from fdmix.cli.tree_tables import show_tree, tree_facts
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.tree import Tree, grow_tree
+
+TREE = "Tree of topics"
 
 
 def topics(
@@ -17,8 +24,29 @@ def topics(
     words: Annotated[int, typer.Option("--words", "-n", min=1, help="Words of each topic.")] = 10,
     ranking: Ranking = None,
     as_json: AsJson = False,
-) -> None:
+    as_tree: Annotated[
+        bool, typer.Option("--tree", help="Show which topics merge, and what it costs.", rich_help_panel=TREE)
+    ] = False,
+    cut: Annotated[
+        int | None,
+        typer.Option(min=1, help="Merge topics until N are left. With --tree: its top, down to there.",
+                     rich_help_panel=TREE),
+    ] = None,
+    moments: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Moments of the text, which say what a merge costs.", rich_help_panel=TREE),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Write the model of --cut.", rich_help_panel=TREE),
+    ] = None,
+    threads: Threads = None,
+    force: Force = False,
+) -> None:  # fmt: skip
     """Show the topics of a model: words, shares, and which topics occur together.
+
+    With --tree or --cut, the two topics that cost the least likelihood merge,
+    again and again. The costs are those on the moments of the text.
 
     Examples:
 
@@ -26,12 +54,56 @@ def topics(
 
       fdmix topics model --words 20 --json
 
-      fdmix topics model --ranking probability
+      fdmix topics model --tree --moments text.moments
+
+      fdmix topics model --cut 20 --moments text.moments -o model20
     """
     chosen = ranking_of(ranking)
+    if not as_tree and cut is None:
+        _refuse_without_a_tree(moments, out)
+    elif moments is None:
+        raise ValueError("a tree needs the moments of the text, which fdmix count writes: give --moments FILE")
+    elif not is_moments(moments):
+        raise ValueError(f"{moments} is not a file of moments; fdmix count writes one")
+    if out is not None:
+        if cut is None:
+            raise ValueError("-o writes the model of a cut: give --cut, too")
+        check_model_output(out, force)
     mixture = Mixture.load(model)
-    if as_json:
+    if moments is not None:
+        if cut is not None and cut > mixture.n_topics:
+            raise ValueError(f"{model} has {mixture.n_topics} topics: --cut takes at most as many")
+        with steps() as bars:
+            tree = grow_tree(mixture, Moments.load(moments), n_threads=threads, report=bars.report)
+        _told_of_cut(tree, cut)
+        if as_tree:
+            _show_tree(tree, cut, words, chosen, as_json)
+        mixture = tree.cut(mixture.n_topics if cut is None else cut)
+    if out is not None:
+        mixture.save(out)
+        say(f"Wrote {out}, a model of {mixture.n_topics} topics.")
+    if as_json and not as_tree:
         print_json(topic_facts(mixture, words, chosen))
-    else:
+    elif not as_tree:
         topic_table(mixture, words, ranking=chosen)
         hint_at_dominating_words(mixture)
+
+
+def _refuse_without_a_tree(moments: Path | None, out: Path | None) -> None:
+    if moments is not None or out is not None:
+        raise ValueError("--moments and -o belong to a tree of topics: give --tree or --cut, too")
+
+
+def _told_of_cut(tree: Tree, cut: int | None) -> None:
+    """Say what the cut loses."""
+    if cut is not None:
+        lost, whole = tree.loss(cut), tree.loss(1)
+        part = f", {lost / whole:.0%} of what the topics explain" if whole > 0 else ""
+        say(f"{cut} of {tree.n_topics} topics lose {lost:.4f} of log-likelihood a pair of tokens{part}.")
+
+
+def _show_tree(tree: Tree, cut: int | None, words: int, ranking: str | float | None, as_json: bool) -> None:
+    if as_json:
+        print_json(tree_facts(tree, words, ranking))
+    else:
+        show_tree(tree, tree.n_topics if cut is None else cut, words, ranking)

@@ -1,0 +1,187 @@
+"""plot: a figure of a model for a paper or a slide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+import typer
+
+from fdmix.cli.console import say, steps
+from fdmix.cli.inputs import check_place, is_moments, refuse_to_replace
+from fdmix.cli.options import Column, Delimiter, Encoding, Force, Model, NoHeader, Split, Threads
+from fdmix.mixture.mixture import Mixture
+from fdmix.moments.moments import Moments
+from fdmix.report.groups import GROUP, group_shares
+from fdmix.text.layouts import Layout
+from fdmix.text.sources import files_of
+
+
+def plot(
+    model: Model,
+    kind: Annotated[str, typer.Argument(help="What to draw, see above.", metavar="KIND")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .png, .svg or .pdf.", metavar="FILE")],
+    topics: Annotated[
+        str | None, typer.Option(help="Topics to draw, such as 3,17 (bars, shares).", metavar="NUMBERS")
+    ] = None,
+    moments: Annotated[Path | None, typer.Option(help="Moments of the text (pairs).", metavar="FILE")] = None,
+    other: Annotated[
+        list[Path] | None,
+        typer.Option(help="Model to compare with (distances); may be given again.", metavar="MODEL"),
+    ] = None,
+    documents: Annotated[
+        list[str] | None,
+        typer.Option(help="Text (shares): file, folder or glob; may be given again.", metavar="FILES"),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Column of the documents that makes groups (shares).", metavar="COLUMN")
+    ] = None,
+    column: Column = None,
+    split: Split = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
+    threads: Threads = None,
+    force: Force = False,
+) -> None:
+    """Draw a figure of a model, for a paper or a slide.
+
+    Needs matplotlib (the extra "plots"). KIND is one of:
+
+      bars: the words of topics, as bars of their probability
+
+      map: topics with similar words are near each other
+
+      lift: which topics are in the same document more often than by chance
+
+      likelihood: the likelihood during the fit
+
+      distances: how far the topics are from those of --other models
+
+      shares: shares of topics over time or groups, of --documents --by COLUMN
+
+      pairs: how often words are in the same document, of --moments
+
+    Examples:
+
+      fdmix plot model map -o map.pdf
+
+      fdmix plot model bars --topics 3,17 -o topics.svg
+
+      fdmix plot model distances --other model2 -o distances.png
+
+      fdmix plot model shares --documents text.csv --by year -o years.png
+    """
+    given = Given(
+        topics=_numbers(topics), moments=moments, others=tuple(other or ()), documents=tuple(documents or ()), by=by,
+        layout=Layout(column, (), split, encoding, delimiter, not no_header), threads=threads,
+    )  # fmt: skip
+    draw = _drawing(kind, given)
+    check_place(out)
+    refuse_to_replace(out, force)
+    plots = _plots()
+    plots.saving.format_of(out)
+    mixture = Mixture.load(model)
+    plots.save_figure(draw(plots, mixture, given), out)
+    say(f"Wrote {out} ({kind} of {model}).")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a figure is made of, beside the model."""
+
+    topics: list[int] | None
+    moments: Path | None
+    others: tuple[Path, ...]
+    documents: tuple[str, ...]
+    by: str | None
+    layout: Layout
+    threads: int | None
+
+
+def _bars(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.topic_bars(mixture, given.topics)
+
+
+def _map(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.topic_map(mixture)
+
+
+def _lift(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.lift_matrix(mixture)
+
+
+def _likelihood(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.likelihood_curve(mixture)
+
+
+def _distances(plots: Any, mixture: Mixture, given: Given) -> Any:
+    from fdmix.metrics.matching import matching_distance, over_common_words  # noqa: PLC0415
+
+    matched = {str(path): matching_distance(*over_common_words(mixture, Mixture.load(path))) for path in given.others}
+    return plots.distance_histogram(matched)
+
+
+def _shares(plots: Any, mixture: Mixture, given: Given) -> Any:
+    by = given.by or ""
+    source = files_of(list(given.documents), replace(given.layout, kept=((GROUP, by),)))
+    with steps() as bars:
+        found = group_shares(mixture, source, by, n_threads=given.threads, report=bars.report)
+    return plots.topic_shares(found, mixture=mixture, topics=given.topics)
+
+
+def _pairs(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.pair_matrix(Moments.load(given.moments or ""), mixture, scale="log")
+
+
+KINDS: dict[str, Callable[[Any, Mixture, Given], Any]] = {
+    "bars": _bars,
+    "map": _map,
+    "lift": _lift,
+    "likelihood": _likelihood,
+    "distances": _distances,
+    "shares": _shares,
+    "pairs": _pairs,
+}
+USES = {"topics": ("bars", "shares"), "moments": ("pairs",), "others": ("distances",), "documents": ("shares",)}
+USES |= {"by": ("shares",)}
+OPTIONS = {"others": "--other"}  # where the option has another name
+NEEDED = {"distances": ("others",), "shares": ("documents", "by"), "pairs": ("moments",)}
+
+
+def _drawing(kind: str, given: Given) -> Callable[[Any, Mixture, Given], Any]:
+    """The function that draws a kind, if it has what it needs and nothing that it would ignore."""
+    if kind not in KINDS:
+        raise ValueError(f"there is no plot {kind!r}; there are: {', '.join(KINDS)}")
+    for name in NEEDED.get(kind, ()):
+        if not getattr(given, name):
+            raise ValueError(f"a plot of {kind} needs {_option(name)}")
+    for name, kinds in USES.items():
+        if getattr(given, name) and kind not in kinds:
+            raise ValueError(f"{_option(name)} is for plots of {' and '.join(kinds)}, not of {kind}")
+    if given.moments is not None and not is_moments(given.moments):
+        raise ValueError(f"{given.moments} is not a file of moments; fdmix count writes one")
+    return KINDS[kind]
+
+
+def _option(name: str) -> str:
+    return OPTIONS.get(name, f"--{name}")
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or not all(part.isascii() and part.isdigit() for part in parts):
+        raise ValueError(f"--topics takes numbers of topics, such as 3,17, not {text!r}")
+    return [int(part) for part in parts]
+
+
+def _plots() -> ModuleType:
+    """fdmix.plots, or an ImportError that says what to install."""
+    from fdmix import plots  # noqa: PLC0415  (matplotlib is optional)
+
+    return plots

@@ -1,0 +1,92 @@
+"""reliability: how sure the topics of a model are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from fdmix.cli.console import print_json, say, show, steps, timed
+from fdmix.cli.inputs import added, moments_files
+from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.tables import plain_table, reliability_facts, topic_facts, topic_table
+from fdmix.display import shown_word
+from fdmix.mixture.mixture import Mixture
+from fdmix.reliability.intervals import REFITS
+from fdmix.reliability.intervals import reliability as with_reliability
+from fdmix.text.layouts import Layout
+from fdmix.text.reading import read_corpus
+from fdmix.text.sources import files_of
+
+MOST_MISFITS = 8
+
+
+def reliability(
+    model: Model,
+    inputs: Inputs,
+    column: Column = None,
+    split: Split = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    no_header: NoHeader = False,
+    refits: Annotated[int, typer.Option(min=2, help="Fits on resampled documents.")] = REFITS,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
+    cold: Annotated[
+        bool,
+        typer.Option("--cold", help="Fit from scratch each time: slower, shows what the search misses.", metavar=""),
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find out how sure the topics are, and store it in the model.
+
+    Topics are fitted again to resampled documents: which of them come back,
+    how far they move, and intervals for their shares and words. A check says
+    whether the word pairs look like the model at all.
+
+    FILES hold the text that the model was fitted to, or its moments with
+    folds (fdmix count --folds 16). fdmix topics, info and report show the
+    result.
+
+    Examples:
+
+      fdmix reliability model reviews.csv --column text
+
+      fdmix reliability model week.moments --refits 50
+    """
+    mixture = Mixture.load(model)
+    counted = moments_files(inputs)
+    layout = Layout(column, (), split, encoding, delimiter, not no_header)
+    with steps() as bars, timed() as seconds:
+        data: Any = added(counted) if counted else read_corpus(files_of(inputs, layout), like=mixture)
+        say(f"{data!r}")
+        sure = with_reliability(
+            mixture, data, n_refits=refits, level=level, cold=cold, seed=seed, n_threads=threads, report=bars.report
+        )
+        took = seconds()
+    sure.save(model)
+    if as_json:
+        print_json({"model": str(model), **(reliability_facts(sure) or {}), "topics": topic_facts(sure)})
+    else:
+        topic_table(sure)
+        _show_check(sure)
+    say(f"{refits} refits, {took:.1f} s. Stored in {model}.")
+
+
+def _show_check(mixture: Mixture) -> None:
+    """What the check of the pairs says, and the pairs that fit worst."""
+    assert mixture.reliability is not None
+    check = mixture.reliability.check
+    show(check.verdict)
+    if not check.misfits:
+        return
+    show("Pairs that fit worst:")
+    table = plain_table()
+    table.add_column("words", overflow="fold")
+    table.add_column("seen / expected", justify="right", no_wrap=True)
+    table.add_column("standard errors", justify="right", no_wrap=True)
+    for u, v, ratio, z in check.misfits[:MOST_MISFITS]:
+        words = f"{shown_word(mixture.word(u))}, {shown_word(mixture.word(v))}"
+        table.add_row(words, f"{ratio:.2f}", f"{z:+.1f}")
+    show(table)

@@ -1,0 +1,60 @@
+"""`python -m experiments.adam` goes on where it was, and writes a table and figures."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pytorch import needs_torch
+
+from fdmix import Moments, worlds
+
+pytest.importorskip("matplotlib")
+pytestmark = [needs_torch, pytest.mark.slow]
+
+
+@pytest.fixture
+def experiment(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    from experiments.adam import problems, run, tables
+
+    world = worlds.intervals()
+    moments = Moments.of(world.sample(3_000, length=20, seed=1), weighting="paper")
+    return run, tables, problems.Problem("authors", moments, world.mixture, 20)
+
+
+def test_a_run_goes_on_where_it_was(experiment, tmp_path, monkeypatch, capsys):
+    run, tables, problem = experiment
+    for tolerance in ("TOLERANCE", "EXACT_TOLERANCE"):
+        monkeypatch.setattr(run, tolerance, -1.0)  # never settles
+    for name in ("paper", "ours-exact"):
+        first = run.continued(name, problem, tmp_path / name, 0.2, "cpu", 1)
+        second = run.continued(name, problem, tmp_path / name, 0.2, "cpu", 1)
+        assert "going on after" in capsys.readouterr().out
+        assert second[: len(first)] == first
+        assert second[-1]["steps"] > first[-1]["steps"]
+        assert second[-1]["seconds"] > first[-1]["seconds"]
+        assert second[-1]["likelihood"] > first[0]["likelihood"]
+        assert run.read_curve(tmp_path / name) == second
+    tables.write(tmp_path, problem)
+    facts = json.loads((tmp_path / "result.json").read_text())
+    assert [row["run"] for row in facts["rows"]] == ["paper", "ours-exact"]
+    assert not facts["complete"]
+    assert (tmp_path / "l1.svg").is_file()
+
+
+def test_a_settled_run_is_not_repeated(experiment, tmp_path, monkeypatch, capsys):
+    run, _, problem = experiment
+    monkeypatch.setattr(run, "EXACT_TOLERANCE", 1e9)
+    curve = run.continued("exact", problem, tmp_path, 60, "cpu", 1)
+    assert curve[-1]["settled"]
+    assert run.continued("exact", problem, tmp_path, 60, "cpu", 1) == curve
+    assert "settled already" in capsys.readouterr().out
+
+
+def test_the_papers_problem_needs_the_synthetic_experiment(experiment, monkeypatch):
+    from experiments.adam import problems
+
+    with pytest.raises(SystemExit, match="reproduce synthetic"):
+        problems.problem_of("paper", None)
+    assert sys.modules["experiments.adam.problems"].PROBLEMS == ("authors", "middle", "paper")
