@@ -4,7 +4,10 @@ import argparse
 import importlib
 import os
 
-NAMES = ["text", "moments", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator"]
+NAMES = [
+    "text", "moments", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator", "cells",
+    "torch", "torch_adam", "edits",
+]  # fmt: skip
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

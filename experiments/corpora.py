@@ -7,8 +7,10 @@ import scipy.sparse as sp
 
 from fdmix import Corpus, read_corpus
 from fdmix.cli.demo_docstrings import installed_docstrings
+from fdmix.text import PRESETS
 
 HELD_OUT_SHARE = 0.2  # of the documents, as in the paper
+RARE = PRESETS["paper-papers"].min_count  # tokens of a word, over all papers
 NO_FOLDER = "the paper scale needs corpora: name their folder with --data or FDMIX_DATA (experiments/README.md)"
 
 
@@ -25,10 +27,12 @@ def papers(scale, data):
     if (data / "mlpapers.npz").is_file():
         with np.load(data / "mlpapers.npz") as saved:
             parts = saved["data"].astype(np.int32), saved["indices"].astype(np.int32), saved["indptr"]
-            corpus = Corpus(sp.csr_array(parts, shape=tuple(saved["shape"])), saved["vocabulary"].tolist())
+            corpus = without_rare_words(
+                Corpus(sp.csr_array(parts, shape=tuple(saved["shape"])), saved["vocabulary"].tolist()), RARE
+            )
             return corpus[~saved["holdout"]], corpus[saved["holdout"]]
     if (data / "papers.csv").is_file():  # Kaggle's NeurIPS papers
-        corpus = read_corpus(data / "papers.csv", column="paper_text", split="paragraphs", preset="papers")
+        corpus = read_corpus(data / "papers.csv", column="paper_text", split="paragraphs", preset="paper-papers")
         return corpus.split(HELD_OUT_SHARE, seed=0)
     raise MissingDataError(f"there is neither mlpapers.npz nor Kaggle's papers.csv in {data}, the folder of --data")
 
@@ -40,8 +44,16 @@ def tweets(scale, data):
     if data is None:
         raise MissingDataError(NO_FOLDER)
     if (data / "tweets.parquet").is_file():
-        return read_corpus(data / "tweets.parquet", column="text", preset="tweets").split(HELD_OUT_SHARE, seed=0)
+        return read_corpus(data / "tweets.parquet", column="text", preset="paper-tweets").split(
+            HELD_OUT_SHARE, seed=0
+        )
     raise MissingDataError(f"there is no tweets.parquet in {data}, the folder of --data")
+
+
+def without_rare_words(corpus, min_count):
+    """The corpus without words of fewer tokens; all documents stay."""
+    kept = np.flatnonzero(np.asarray(corpus.counts.sum(axis=0)).ravel() >= min_count)
+    return Corpus(sp.csr_array(corpus.counts[:, kept]), [corpus.vocabulary[u] for u in kept])
 
 
 def _docstrings(min_tokens, longest=None):

@@ -160,14 +160,14 @@ def _duration(seconds):
 
 def main():
     job = json.loads(sys.stdin.read())
-    from experiments.methods import METHODS
+    from experiments.methods import method_of
 
     corpus = load_corpus(job["corpus"])
     reset_peak()
     facts = Path(job["facts"])
     clock = Clock(facts.with_suffix(".clock"))
     reporter = Reporter(job["method"], facts.with_suffix(".checkpoint"), clock)
-    mixture = METHODS[job["method"]](corpus, job["n_topics"], reporter=reporter, **job["settings"])
+    mixture = method_of(job["method"])(corpus, job["n_topics"], reporter=reporter, **job["settings"])
     wall, cpu = clock.seconds()
     mixture.save(job["model"])
     said = {

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from fdmix import Moments, baselines, fit_documents, fit_mixture
+import numpy as np
+
+from fdmix import Mixture, Moments, baselines, fit_documents, fit_mixture, refine
 from fdmix.solvers import Adam
 
 COLOURS = {  # palettes of Okabe and Ito, and of Tol, which colour-blind readers can tell apart
     "FDM": "#0072B2",
-    "FDM with documents": "#000000",
+    "FDM, then LDA": "#000000",
+    "our LDA from noise": "#DDAA33",
     "FDM, paper's Adam": "#56B4E9",
     "FDM without sparsity": "#E69F00",
-    "SparseLDA": "#D55E00",
-    "SparseLDA, 10 alpha": "#CC79A7",
+    "tomotopy": "#D55E00",
+    "tomotopy, paper's priors": "#D55E00",
+    "tomotopy, beta 0.01": "#EE8866",
+    "tomotopy, 10 alpha": "#CC79A7",
     "MALLET": "#882255",
+    "MALLET, paper's priors": "#882255",
+    "MALLET, beta 0.01": "#AA4499",
+    "MALLET, 10 alpha": "#332288",
     "EP": "#009E73",
+    "EP, L2": "#44BB99",
     "unigram": "#999999",
+    "slope -1/2": "#999999",
 }
-MAX_TOPICS_KL = 200  # EP by KL did not finish 500 topics in nine CPU minutes; larger fits use least squares
+LDA_METHODS = ("tomotopy", "MALLET")  # two implementations of Gibbs sampling of LDA; MALLET's is called SparseLDA
 
 
 def fdm(corpus, n_topics, *, reporter, seed=0):
@@ -26,17 +36,26 @@ def fdm(corpus, n_topics, *, reporter, seed=0):
 
 
 def fdm_documents(corpus, n_topics, *, reporter, seed=0):
+    """FDM, then CVB0 and Gibbs sampling of LDA, started from FDM's topics."""
     return fit_documents(corpus, n_topics, seed=seed, callback=reporter.pass_done).mixture
 
 
+def lda_from_noise(corpus, n_topics, *, reporter, seed=0):
+    """The same sampling from random topics: what it finds without FDM."""
+    frequency = np.asarray(corpus.counts.sum(axis=0)).ravel() + 0.5
+    weights = frequency * np.random.default_rng(seed).gamma(1.0, size=(n_topics, corpus.n_words))
+    start = Mixture(weights / weights.sum(axis=1, keepdims=True), vocabulary=corpus.vocabulary)
+    return refine(start, corpus, seed=seed, callback=reporter.pass_done)
+
+
 def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
-    """Algorithm 2 with the learning rate of the authors' code; the paper's rate is ten times as slow."""
+    """Algorithm 2 with the settings of the authors' code, from anchor words (`experiments.adam`: as written)."""
     solver, moments = Adam.authors(), Moments.of(corpus, weighting="paper")
     settings = {"seed": seed, "time_limit": time_limit, "callback": reporter.pass_done}
-    return fit_mixture(moments, n_topics, solver=solver, **settings).mixture
+    return fit_mixture(moments, n_topics, solver=solver, start="anchors", **settings).mixture
 
 
-def sparse_lda(corpus, n_topics, *, reporter, **settings):
+def tomotopy(corpus, n_topics, *, reporter, **settings):
     kept = {"callback": reporter.checkpoint_done, "checkpoint": reporter.checkpoint}
     return baselines.lda(corpus, n_topics, n_threads=2, **kept, **settings)
 
@@ -47,19 +66,31 @@ def mallet(corpus, n_topics, *, reporter, program, **settings):
 
 
 def ep(corpus, n_topics, *, reporter, seed=0):
-    loss, tolerance = ("kl", 1e-3) if n_topics <= MAX_TOPICS_KL else ("l2", 1e-4)
-    return baselines.extreme_points(
-        Moments.of(corpus, weighting="paper"), n_topics, loss, tolerance=tolerance, seed=seed
-    )
+    return baselines.extreme_points(Moments.of(corpus, weighting="paper"), n_topics, "kl", tolerance=1e-3, seed=seed)
+
+
+def ep_l2(corpus, n_topics, *, reporter, seed=0):
+    return baselines.extreme_points(Moments.of(corpus, weighting="paper"), n_topics, "l2", tolerance=1e-4, seed=seed)
+
+
+def paper_priors(n_topics, n_words, times_alpha=1, eta=None):
+    """alpha = 1/T (times a factor) and beta = 1/N (or another one), both fixed, as in the paper's experiments."""
+    return {"alpha": times_alpha / n_topics, "eta": 1 / n_words if eta is None else eta, "optimise": False}
+
+
+def method_of(name):
+    """The function of a method; "tomotopy, 10 alpha" is tomotopy with other settings."""
+    return METHODS[name] if name in METHODS else METHODS[name.split(",")[0]]
 
 
 MALLET_SWEEPS = {"small": 200, "paper": 1_000}
 METHODS = {
     "FDM": fdm,
-    "FDM with documents": fdm_documents,
+    "FDM, then LDA": fdm_documents,
+    "our LDA from noise": lda_from_noise,
     "FDM, paper's Adam": paper_adam,
-    "SparseLDA": sparse_lda,
-    "SparseLDA, 10 alpha": sparse_lda,
+    "tomotopy": tomotopy,
     "MALLET": mallet,
     "EP": ep,
+    "EP, L2": ep_l2,
 }

@@ -35,7 +35,7 @@ class Results:
     complete: bool = True
 
     def write(self):
-        """Write result.json and table.csv; `draw` writes the figures."""
+        """Write result.json and table.csv; `add_figure` writes the figures."""
         self.folder.mkdir(parents=True, exist_ok=True)
         facts = {
             "title": self.title,
@@ -57,21 +57,22 @@ class Results:
         writer.writerows(self.rows)
         _write(self.folder / "table.csv", table.getvalue())
 
-    def draw(self, name, caption, plot, size=(6, 4)):
-        """Write what `plot(axes)` draws as name.png and name.svg."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
+    def add_figure(self, name, caption, figure):
+        """Write a figure as name.png and name.svg."""
+        from fdmix.plots import save_figure
 
         self.folder.mkdir(parents=True, exist_ok=True)
-        for suffix, canvas in (("png", FigureCanvasAgg), ("svg", FigureCanvasSVG)):
-            figure = Figure(figsize=size, layout="constrained", dpi=160)
-            axes = figure.add_subplot()
-            plot(axes)
-            axes.spines[["top", "right"]].set_visible(False)
-            with replacing(self.folder / f"{name}.{suffix}") as file:
-                getattr(canvas(figure), f"print_{suffix}")(file)
+        for suffix in ("png", "svg"):
+            save_figure(figure, self.folder / f"{name}.{suffix}")
         self.figures = [*[f for f in self.figures if f[0] != name], (name, caption)]
+
+    def draw(self, name, caption, plot):
+        """Write the figure that plot(axes) draws, in the style of all figures."""
+        from fdmix.plots.style import COLUMN, drawing
+
+        with drawing(None, 1.4 * COLUMN, COLUMN) as axes:
+            plot(axes)
+            self.add_figure(name, caption, axes.figure)
 
 
 def finished(folder, scale, peers=()):
@@ -81,7 +82,8 @@ def finished(folder, scale, peers=()):
         return False
     facts = json.loads(path.read_text())
     methods = {row.get("method") for row in facts["rows"]}
-    missing = set(peers) - methods if "SparseLDA" in methods else ()
+    names = {str(name).split(",")[0] for name in methods}  # "MALLET, 10 alpha" is MALLET
+    missing = set(peers) - names if names & {"tomotopy", "SparseLDA"} else ()
     return facts.get("scale") == scale and facts.get("complete", True) and not missing
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.graphs import karate
 from experiments.results import Results
-from fdmix import Corpus, Moments, fit_mixture
+from fdmix import Corpus, Moments, fit_mixture, plots
 from fdmix.metrics import normalised_mutual_information
 
 SIZES = {"small": [(4, 50)], "paper": [(4, 50), (6, 200), (10, 500)]}
@@ -83,14 +83,5 @@ def _row(results, name, theta, scores):
 def _picture(results, name, caption, corpus, theta):
     """The adjacency matrix, nodes by their strongest community and how strong it is there."""
     order = np.lexsort((-theta.max(axis=1), theta.argmax(axis=1)))
-    joined = corpus.counts[order][:, order].tocoo()
-
-    def plot(axes):
-        dots = {"marker": "s", "color": "#0072B2", "linewidths": 0, "rasterized": joined.nnz > 1_000}
-        axes.scatter(joined.col, joined.row, s=max(2e4 / len(order) ** 1.5, 0.4), **dots)
-        for edge in np.cumsum(np.bincount(theta.argmax(axis=1)))[:-1]:
-            axes.axhline(edge - 0.5, color="#999999", linewidth=0.6)
-            axes.axvline(edge - 0.5, color="#999999", linewidth=0.6)
-        axes.set(xlabel="node", ylabel="node", aspect="equal", xlim=(-1, len(order)), ylim=(len(order), -1))
-
-    results.draw(name, caption, plot, size=(5, 5))
+    breaks = np.cumsum(np.bincount(theta.argmax(axis=1)))[:-1]
+    results.add_figure(name, caption, plots.adjacency_matrix(corpus.counts[order][:, order], breaks))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.results import Results
-from fdmix import Moments, worlds
+from fdmix import Moments, plots, worlds
 
 
 def run(scale, out, data, say, **_):
@@ -23,13 +23,7 @@ def run(scale, out, data, say, **_):
         ("mhat", matrix, f"Mhat of {n_documents:,} documents"),
         ("truth", truth, "the true pair matrix"),
     ):
-
-        def plot(axes, picture=picture, caption=caption):
-            image = axes.imshow(picture, cmap="cividis")
-            axes.set(title=caption, xlabel="word", ylabel="word")
-            axes.figure.colorbar(image)
-
-        results.draw(name, caption, plot, (5, 4))
+        results.add_figure(name, caption, plots.pair_matrix(picture))
     results.verdict = (
         "The picture is the paper's: three bright squares where two words of a topic meet, brighter "
         "where topics overlap. "

@@ -1,0 +1,115 @@
+"""One run of Adam that goes on where it was: checkpoint and curve are kept in its folder."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from fdmix import Mixture
+from fdmix.engines import engine_for
+from fdmix.fit.starts import starting_mixture
+from fdmix.metrics import matching_distance
+from fdmix.moments.pair_sums import rearranged
+from fdmix.solvers import Adam
+from fdmix.solvers.contract import Problem as Fit
+from fdmix.storage import replacing
+
+RUNS = {  # name -> (settings, start)
+    "paper": (Adam.paper(), "random"),
+    "authors": (Adam.authors(), "random"),
+    "exact": (Adam(exact=True, learning_rate=0.05), "random"),
+    "ours": (Adam.authors(), "anchors"),
+    "ours-exact": (Adam(exact=True, learning_rate=0.05), "anchors"),
+}
+LOOKS = 1.3  # factor on the steps between two measurements of l1, which take as long as many steps at T = 500
+CHECKPOINT_EVERY = 60  # seconds
+TOLERANCE = 1e-5  # of the likelihood gained; ten passes that gain less end a run
+EXACT_TOLERANCE = 1e-6  # the same where a pass is a single step
+
+
+def continued(name, problem, folder, seconds, device="auto", threads=None):
+    """Go on with a run for so many seconds, or until it settles; the curve so far."""
+    import torch
+
+    folder.mkdir(parents=True, exist_ok=True)
+    curve = read_curve(folder)
+    if curve and curve[-1]["settled"]:
+        print(f"{name}: settled already, after {curve[-1]['steps']:,} steps")
+        return curve
+    run = _begun(name, problem, device, threads)
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.is_file():
+        kept = torch.load(checkpoint, weights_only=True)
+        run.restore(kept["tensors"])
+        run.objectives, spent = kept["objectives"], kept["seconds"]
+        curve = [point for point in curve if point["steps"] <= run.n_steps]
+        print(f"{name}: going on after {run.n_steps:,} steps and {spent:.0f} s")
+    else:
+        curve, spent = [], 0.0
+    _measured(run, problem)  # not timed: the first call compiles
+    begin = saved = time.perf_counter()
+    while run.settled is None and time.perf_counter() - begin < seconds:
+        steps, took = run.n_steps, spent + time.perf_counter() - begin
+        due = not curve or steps >= LOOKS * max(1, curve[-1]["steps"])
+        found = _measured(run, problem) if due else {}
+        likelihood = run.step()
+        if due:
+            curve.append({"steps": steps, "seconds": took, "likelihood": likelihood, "settled": False} | found)
+            print(f"{name}: {_told(curve[-1], run)}", flush=True)
+        if time.perf_counter() - saved > CHECKPOINT_EVERY:
+            saved = time.perf_counter()
+            _keep(run, curve, folder, spent + saved - begin)
+    took = spent + time.perf_counter() - begin
+    last = {"steps": run.n_steps, "seconds": took, "settled": run.settled is not None} | _measured(run, problem)
+    last["likelihood"] = run.engine.expect(run.snapshot().state, joint=False).log_likelihood
+    curve.append(last)
+    print(f"{name}: {_told(last, run)}; {run.settled or 'the time is up, call again to go on'}", flush=True)
+    _keep(run, curve, folder, took)
+    return curve
+
+
+def read_curve(folder):
+    path = folder / "curve.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+
+def _begun(name, problem, device, threads):
+    solver, start = RUNS[name]
+    solver = solver if solver.exact else replace(solver, steps=problem.steps)
+    seen, n_topics = problem.seen, problem.truth.n_topics
+    mhat = rearranged(problem.moments.matrix, seen)
+    first = starting_mixture(start, mhat, n_topics, problem.moments.document_frequencies[seen], 0)
+    engine = engine_for("torch", mhat, n_topics, threads, device)
+    tolerance = EXACT_TOLERANCE if solver.exact else TOLERANCE
+    return solver.begin(Fit(engine, mhat, n_topics, 1, tolerance, np.random.default_rng([0, 1]), threads), first)
+
+
+def _measured(run, problem):
+    """l1, topics missed and the trace of alpha, now."""
+    now = run.snapshot()
+    found = run.engine.mixture(now.state)
+    topics = np.zeros(problem.truth.topics.shape)
+    topics[:, problem.seen] = found.topics
+    distance = matching_distance(Mixture(topics, found.correlations), problem.truth)
+    return {"l1": float(distance.mean), "missed": int(distance.missed), "trace": now.trace}
+
+
+def _told(point, run):
+    speed = "" if run.steps_per_second is None else f", {run.steps_per_second:,.1f} steps a second"
+    return (
+        f"{point['steps']:,} steps, {point['seconds']:.0f} s, L {point['likelihood']:.4f}, l1 {point['l1']:.3f}, "
+        f"missed {point['missed']}, trace {point['trace']:.3f}{speed}"
+    )
+
+
+def _keep(run, curve, folder, seconds):
+    import torch
+
+    kept = {"tensors": run.tensors(), "objectives": run.objectives, "seconds": seconds}
+    with replacing(folder / "checkpoint.pt") as file:
+        torch.save(kept, file)
+    with replacing(folder / "curve.jsonl") as file:
+        file.write("".join(json.dumps(point) + "\n" for point in curve).encode())
