@@ -1,4 +1,4 @@
-"""Make the pictures of docs/plots.md by running its examples: `python docs/pictures.py`, in the source tree."""
+"""Make the pictures of docs/how-to/plots.md by running its examples: `python docs/pictures.py`."""
 
 import os
 import re
@@ -15,7 +15,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
 
 def main() -> None:
     """Run all examples of the page in one go; pictures are replaced only if all of them are made."""
-    page = HERE / "plots.md"
+    page = HERE / "how-to" / "plots.md"
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -48,7 +48,7 @@ def _anchors(page):
 
 
 def test_the_map_names_files_that_exist():
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`(\w+/\w+\.py)`", page)
     missing = [name for name in named if not any((root / name).exists() for root in (ROOT, ROOT / "src" / "fdmix"))]
     folders = {path.name for path in (ROOT / "src" / "fdmix").iterdir() if (path / "__init__.py").exists()}
@@ -59,5 +59,5 @@ def test_the_map_names_files_that_exist():
 def test_pages_that_the_code_names_exist():
     for folder in ("src", "benchmarks", "experiments", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
-            for name in re.findall(r"docs/[\w/]+\.md", path.read_text(encoding="utf-8")):
+            for name in re.findall(r"docs/[\w/-]+\.md", path.read_text(encoding="utf-8")):
                 assert (ROOT / name).exists(), f"{path.relative_to(ROOT)} names {name}"

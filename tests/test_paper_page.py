@@ -10,7 +10,7 @@ from fdmix.cli.reproduce import PARTS
 from fdmix.text import PRESETS
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "evidence" / "paper.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()

@@ -84,7 +84,9 @@ def test_ninety_percent_intervals_cover_the_truth_where_topics_have_words_of_the
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="where topics overlap, the fit is biased, and intervals are too narrow (docs/choosing.md)")
+@pytest.mark.xfail(
+    reason="where topics overlap, the fit is biased, intervals are too narrow (docs/how-to/choosing.md)"
+)
 @pytest.mark.parametrize("world", [worlds.zipf(8, 300), worlds.intervals()], ids=["zipf", "intervals"])
 def test_ninety_percent_intervals_cover_the_truth_where_topics_overlap(world):
     covered = np.mean([_covered(world, seed) for seed in range(4)], axis=0)

@@ -22,7 +22,7 @@ MAX_ROUNDS = 2_000  # steps of exponentiated gradient, or of EM, for a word
 LOOSE_TOLERANCE = 1e-4  # from here on EM in float32 is exact enough for the KL loss, and far faster with many topics
 SMOOTHING = 1e-6  # share of the uniform distribution in the anchors' rows under the KL loss: no word is impossible
 ANCHOR_DOCUMENTS = 50  # documents that an anchor word is in at least: rows of rarer words are noise
-ANCHOR_SHARE = 0.004  # the same as a share of all documents (docs/scores.md, "Baselines")
+ANCHOR_SHARE = 0.004  # the same as a share of all documents (docs/explanation/scores.md, "Baselines")
 
 
 def extreme_points(

@@ -1,8 +1,8 @@
 """One fold's fits of several numbers of topics: the largest number from scratch, each smaller one by merging.
 
 Merging the cheapest topics of a fit and some passes of EM give about the likelihood of a fit from scratch, for a
-fraction of the passes (docs/choosing.md has the comparison). The documents of the fold are not looked at: a fit that
-had seen them once, even as its start, would find topics in noise.
+fraction of the passes (docs/how-to/choosing.md has the comparison). The documents of the fold are not looked at: a
+fit that had seen them once, even as its start, would find topics in noise.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def compare(
     Scores: completion of held-out documents with the best symmetric prior and
     with the method's own, hold-out likelihood, coherence (NPMI, gensim's c_v and
     c_npmi), diversity, IRBO; with --labels also NMI, AMI, purity, FMI and the
-    accuracy of a classifier. docs/comparison.md explains them.
+    accuracy of a classifier. docs/how-to/comparison.md explains them.
 
     Examples:
 

@@ -50,7 +50,7 @@ Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME
 Threads = _option(int, "Threads (default: all cores).", min=1)
 Engine = Annotated[
     str,
-    typer.Option(help="What computes: auto (the CPU), torch (GPUs; docs/gpu.md), numba, numpy.", metavar="NAME"),
+    typer.Option(help="What computes: auto (the CPU), torch (GPUs), numba, numpy.", metavar="NAME"),
 ]
 Device = Annotated[
     str,
@@ -58,7 +58,7 @@ Device = Annotated[
 ]
 DocumentEngine = Annotated[
     str,
-    typer.Option("--engine", help="What computes: auto (the CPU) or torch (GPUs; docs/gpu.md).", metavar="NAME"),
+    typer.Option("--engine", help="What computes: auto (the CPU) or torch (GPUs).", metavar="NAME"),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
 Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]

@@ -21,7 +21,7 @@ REPORT_SECONDS = 1.0  # between two reports on sweeps that are not scored yet
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long to sample. The values were chosen on synthetic and real corpora (docs/research).
+    """How long to sample. The values were chosen on synthetic and real corpora (docs/evidence/research).
 
     min_sweeps, max_sweeps : bounds of the number of sweeps, (draws / draws of a sweep)^1.5
     draws : half a minute for 60,000 paragraphs; small corpora need more sweeps, which are cheap

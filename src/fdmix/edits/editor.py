@@ -39,7 +39,7 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.runtime.whole_numbers import whole_number
 
-PASSES = 3  # of a refit unless asked for more: what a second at T = 200 has room for (docs/editing.md)
+PASSES = 3  # of a refit unless asked for more: what a second at T = 200 has room for (docs/how-to/editing.md)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 For this, every accumulator (a block of H, a row of P' H, a part of L) belongs to one task, the cut of the work into
 tasks does not depend on the number of threads, and matrix products inside a task run on one thread.
 
-Constants come from the measurements in docs/performance.md.
+Constants come from the measurements in docs/evidence/performance.md.
 """
 
 from __future__ import annotations

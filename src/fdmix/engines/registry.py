@@ -20,7 +20,7 @@ ENGINES = {  # name -> "module:class"
     "torch": "fdmix.engines.torch_engine:TorchEngine",
 }
 WITH_DEVICES = {"torch"}  # engines that compute on the device that the user names
-AUTO = "numba"  # the engine that "auto" stands for: the fastest one on CPUs (docs/performance.md)
+AUTO = "numba"  # the engine that "auto" stands for: the fastest one on CPUs (docs/evidence/performance.md)
 
 
 def engine_for(

@@ -3,7 +3,7 @@
 Words are sorted by falling frequency, so that most pairs lie in one corner of the matrix. Blocks of words cut it into
 square tiles. Tiles near the corner that are full enough are stored densely; all other pairs are stored in lists.
 
-Constants come from the measurements in docs/performance.md.
+Constants come from the measurements in docs/evidence/performance.md.
 """
 
 from __future__ import annotations

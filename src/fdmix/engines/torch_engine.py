@@ -1,4 +1,4 @@
-"""The engine for GPUs, by PyTorch: on CUDA, on Apple's MPS, or on the CPU (docs/gpu.md).
+"""The engine for GPUs, by PyTorch: on CUDA, on Apple's MPS, or on the CPU (docs/how-to/gpu.md).
 
 Topics and pairs are float32; alpha, likelihoods and the sums that normalise topics are float64 where the device has
 it. The same device and number of threads give the same bits: nothing is scattered, so no sum depends on an order.
@@ -38,7 +38,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Layout:
-    """What suits a kind of device (docs/gpu.md).
+    """What suits a kind of device (docs/how-to/gpu.md).
 
     cut : of the pairs. A GPU's matrix products outrun its memory, so that nearly empty tiles are worth a panel
     width : columns of a panel in one matrix product

@@ -5,7 +5,7 @@
     alpha     4 tables of T x T float64
     scratch   M and the ratios of one panel, or the gathered topic vectors of one table
 
-docs/gpu.md has a table for common sizes. A test compares the model with the peak of a pass.
+docs/how-to/gpu.md has a table for common sizes. A test compares the model with the peak of a pass.
 """
 
 from __future__ import annotations

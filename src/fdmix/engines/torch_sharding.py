@@ -101,7 +101,8 @@ def _join(torch: Any, backend: str) -> None:
     except RuntimeError as error:
         raise ConnectionError(
             f"not all of the {process_count()} processes that should share the fit came within {seconds:g} s "
-            f"(FDMIX_TIMEOUT): start them with torchrun, see docs/gpu.md. PyTorch says: {str(error).splitlines()[0]}"
+            f"(FDMIX_TIMEOUT): start them with torchrun, see docs/how-to/gpu.md. "
+            f"PyTorch says: {str(error).splitlines()[0]}"
         ) from error
     atexit.register(_leave, torch)
 

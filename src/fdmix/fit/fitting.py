@@ -59,7 +59,7 @@ def fit_mixture(
         vocabulary are pruned first (`Moments.prune`)
     n_topics : T
     solver : "em" (sparse EM, the default), "adam" (the paper's), or either's settings as an object
-    engine : "numba" (on CPUs, "auto"), "torch" (on GPUs, see docs/gpu.md) or "numpy" (slow, for checks)
+    engine : "numba" (on CPUs, "auto"), "torch" (on GPUs, see docs/how-to/gpu.md) or "numpy" (slow, for checks)
     device : where engine="torch" computes: "cuda", "cuda:1", "mps", "cpu", or "auto" for the best that there is
     seed : of what is drawn: other starts than "anchors", Adam's pairs. The default call draws nothing, so that two
         seeds agree. Same seed, same result, on any number of threads

@@ -4,7 +4,7 @@ A merge changes the probability of a word pair by
 
     M'[u, v] - M[u, v] = d[u] h[v] + h[u] d[v]
 
-with two vectors d and h over the words (docs/tree.md). Loops are float32; sums over pairs are float64.
+with two vectors d and h over the words (docs/how-to/tree.md). Loops are float32; sums over pairs are float64.
 """
 
 from __future__ import annotations

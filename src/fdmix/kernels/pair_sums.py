@@ -7,7 +7,7 @@ import numpy as np
 from fdmix.kernels.compiling import njit
 from fdmix.kernels.prefetch import prefetch
 
-AHEAD = 12  # documents that prefetching looks ahead; 8 to 16 are equally fast (docs/performance.md)
+AHEAD = 12  # documents that prefetching looks ahead; 8 to 16 are equally fast (docs/evidence/performance.md)
 BLOCK_BITS = 6  # accumulators are scanned in blocks of 2^6 columns, and only in blocks to which something was added
 
 

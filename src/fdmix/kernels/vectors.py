@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 
 # numba's cache watches only the file of a compiled function. After a change in this file, delete __pycache__.
-LANES = 8  # floats in a vector: 256 bits. The rows of all arrays are a multiple of this (docs/performance.md)
+LANES = 8  # floats in a vector: 256 bits. Rows of all arrays are a multiple of this (docs/evidence/performance.md)
 LONG, WORD = ir.IntType(64), ir.IntType(32)
 FLOATS, INTEGERS = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(WORD, LANES)
 

@@ -57,7 +57,7 @@ def identifiability(topics: Any, least: float = LEAST_SHARE, *, vocabulary: Any 
     """The anchor slack of each topic: how far its best own word is from being in no other topic.
 
     slack_t = min over words u of sum_(s != t) mu_s(u) / sum_s mu_s(u). If all are 0, the topics have anchor words,
-    and no other topic set with anchor words explains the pairs as well (docs/theory.md).
+    and no other topic set with anchor words explains the pairs as well (docs/explanation/theory.md).
 
     Smoothing puts a little of every word into every topic. Where a mixture says how it was smoothed (`refine`,
     `fit_documents`, `baselines.lda`), the smoothing is taken off first.

@@ -80,7 +80,7 @@ def usual_prior(correlations: Floats) -> Floats:
     """The prior that documents are assigned with if none was learned: the matched one, with A of one token or more.
 
     The posterior mean is approximated by a fixed point. With a smaller A, that of a short document commits to one
-    topic where the true posterior is spread over several (docs/research/pairs.md, "A prior from pairs").
+    topic where the true posterior is spread over several (docs/evidence/research/pairs.md, "A prior from pairs").
     """
     matched = matched_prior(correlations)
     return matched * max(1.0, LEAST_STRENGTH / matched.sum())

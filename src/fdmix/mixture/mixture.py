@@ -262,7 +262,9 @@ class Mixture:
         return replace(self, labels={**self.labels, **labels})
 
     def edit(self, moments: Any, **options: Any) -> Any:
-        """An editor of the topics: `mixture.edit(moments).merge(3, 7).ban("lol").fit().mixture` (docs/editing.md).
+        """An editor of the topics: `mixture.edit(moments).merge(3, 7).ban("lol").fit().mixture`.
+
+        docs/how-to/editing.md explains the edits.
 
         moments : those that the mixture was fitted to
         options : of `fdmix.edits.edit`: engine=, n_threads=

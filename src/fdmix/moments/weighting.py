@@ -1,7 +1,7 @@
 """How much each document counts in Mhat, in whole numbers, so that sums are exact.
 
-A document's weight depends on its length alone, so moments add up and documents can be removed. docs/model.md,
-"Weights of documents", derives the default and has the measurements.
+A document's weight depends on its length alone, so moments add up and documents can be removed.
+docs/explanation/model.md, "Weights of documents", derives the default and has the measurements.
 """
 
 from __future__ import annotations

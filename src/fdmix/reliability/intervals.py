@@ -51,7 +51,7 @@ def reliability(
     where the reference is a refit on all documents, so that what a refit changes by itself does not count, and t is
     Student's quantile for the number of folds and refits. They tell of the sampling of documents. Where topics
     overlap much, the fit is biased, too, which no resampling shows: 90 % intervals then cover the truth in 60 to 85 %
-    of cases (docs/choosing.md).
+    of cases (docs/how-to/choosing.md).
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class FDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupportMixi
     n_components : number of topics, T
     solver : "em" (sparse EM), "adam" (the paper's), or either's settings as an object
     sparsity : "auto", or the tokens that sparse EM subtracts from every expected count; 0: maximum likelihood
-    engine : "auto" (the CPU's), "torch" (GPUs, see docs/gpu.md) or "numpy", as in `fit_mixture`
+    engine : "auto" (the CPU's), "torch" (GPUs, see docs/how-to/gpu.md) or "numpy", as in `fit_mixture`
     device : where engine="torch" computes: "auto", "cuda", "cuda:1", "mps" or "cpu"
     weighting : "tokens": longer documents count more, see `Moments.of`; "paper": all count the same
     max_iter : most passes over the pairs

@@ -12,7 +12,7 @@ M = mu' alpha mu does not change. Maximum likelihood may end anywhere along it. 
                  blurred in the end, they are unmixed and the phase begins again: with much data, shrinkage alone
                  would need thousands of passes.
 
-docs/fitting.md has a table of all constants with the measurements behind them.
+docs/explanation/fitting.md has a table of all constants with the measurements behind them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from fdmix.solvers.swaps import swapped
 
 @dataclass(frozen=True)
 class OverRelaxation:
-    """Powers to which EM raises the factor by which an entry changes (docs/fitting.md, "Acceleration").
+    """Powers to which EM raises the factor by which an entry changes (docs/explanation/fitting.md, "Acceleration").
 
     first_power : the power of the first step, and the largest one of the sparse phase; 1.7 needs a third fewer passes
         than plain EM
     growth : factor on the power after each step that gained; halves the passes of long runs
-    largest_power : limit in the likelihood phase; even at 8, a step overshoots now and then (docs/research/pairs.md)
+    largest_power : limit in the likelihood phase; even at 8, a step overshoots now and then
+        (docs/evidence/research/pairs.md)
     """
 
     first_power: float = 1.7
@@ -47,7 +48,7 @@ class OverRelaxation:
 
 @dataclass(frozen=True)
 class LikelihoodPhase:
-    """How the likelihood phase starts and ends (docs/fitting.md, "The phases" and "Known weaknesses").
+    """How the likelihood phase starts and ends (docs/explanation/fitting.md, "The phases" and "Known weaknesses").
 
     spare_topics : topics of the start beyond those asked for, as a share of these. A start with twice the topics
         finds most of those that are missed otherwise, and merging removes what is too many; three times find no more
@@ -60,7 +61,7 @@ class LikelihoodPhase:
     plain_tolerance : factor on the user's tolerance where only the likelihood counts (sparsity=0), because EM
         converges slowly near the optimum
     alpha_every : passes between updates of alpha, in all phases; passes without one are a fifth faster, and no more
-        of them are needed (docs/performance.md)
+        of them are needed (docs/evidence/performance.md)
     """
 
     spare_topics: float = 1.0
@@ -74,7 +75,7 @@ class LikelihoodPhase:
 
 @dataclass(frozen=True)
 class SparsePhase:
-    """How far topics are shrunk, and when the sparse phase ends (docs/fitting.md, "The phases").
+    """How far topics are shrunk, and when the sparse phase ends (docs/explanation/fitting.md, "The phases").
 
     shrinkage : tokens subtracted from every expected count, unless the user chooses `sparsity`: a Dirichlet(0.8)
         prior on topics. Being in units of data, it removes entries that the data cannot support
@@ -104,7 +105,7 @@ class SparsePhase:
 
 @dataclass(frozen=True)
 class SwapSchedule:
-    """When topics are swapped in the sparse phase (docs/research/pairs.md, "Swaps").
+    """When topics are swapped in the sparse phase (docs/evidence/research/pairs.md, "Swaps").
 
     first_pass : pass after which topics are sharp enough; waiting for them to settle takes nine passes more
     max_rounds : rounds of swaps; the first one repairs most
@@ -160,7 +161,7 @@ class EM(Solver):
 
 
 def _judged(sparse: _EMRun, problem: Problem, judge: Judge) -> Iterator[Run]:
-    """Sparse EM, smoothing as far as the judge gains, and the same again for all pairs (docs/fitting.md)."""
+    """Sparse EM, smoothing as far as the judge gains, the same again for all pairs (docs/explanation/fitting.md)."""
     yield sparse
     sharp = sparse.mixture()
     smooth = SmoothRun(problem, sharp, judge)

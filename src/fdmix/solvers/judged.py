@@ -8,7 +8,8 @@ topics have a little of most words, and sparse EM cuts off what the data do supp
               of held-out documents become more likely. If they do not become more likely than with the sharp topics,
               these are kept.
 
-Then a few more passes on the pairs of all documents. docs/fitting.md, "Sharp or smooth", has the measurements.
+Then a few more passes on the pairs of all documents.
+docs/explanation/fitting.md, "Sharp or smooth", has the measurements.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Unmixing:
-    """How the blur of topics into each other is estimated and removed (docs/fitting.md, "The phases").
+    """How the blur of topics into each other is estimated and removed (docs/explanation/fitting.md, "The phases").
 
     quantile : of the ratios mu_t(u) / mu_s(u) over the top words of s; 0.05 to 0.15 give nearly the same topics, 0.25
         and more give worse ones

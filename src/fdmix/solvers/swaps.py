@@ -3,7 +3,7 @@
 Sparse EM ends in local optima in which some topics hold two true ones and some true ones are shared by two topics.
 The gain of a split and the loss of a merge are estimated in the same way: how much better two topics explain the
 topics' own pairs of top words than one. A swap is made if the split gains more than the merge loses
-(docs/research/pairs.md, "Swaps").
+(docs/evidence/research/pairs.md, "Swaps").
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class SwapEstimates:
-    """How gains and losses of swaps are estimated. The values are those of the experiments in docs/research/pairs.md.
+    """How gains and losses of swaps are estimated. The values come from docs/evidence/research/pairs.md.
 
     min_topics : topics below which nothing is swapped: a swap involves three, and the median needs one more
     top_words : words whose pairs are looked at, for each topic or pair of topics

@@ -15,7 +15,7 @@ from fdmix.runtime.threads import Workers, one_blas_thread
 from fdmix.tree.pairs import ListedPairs, pairs_of_mixture
 from fdmix.tree.tree import Tree
 
-MAX_PAIRS = 8_000_000  # word pairs that costs are added up over; more are sampled (docs/tree.md has the precision)
+MAX_PAIRS = 8_000_000  # word pairs that costs are added up over; more are sampled (precision: docs/how-to/tree.md)
 SEARCH_PAIRS = 100_000  # of these, the pairs that the search for the cheapest merge looks at
 SEARCH_WORK = 0.6e9  # merges tried times word pairs, in the whole search
 FIRST_WORK = 0.2  # share of this work that is done before the first merge
