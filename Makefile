@@ -70,9 +70,14 @@ $(VENV)/.bench: pyproject.toml $(VENV)/.user
 bench: $(VENV)/.bench  ## the benchmarks' ratios
 	@$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.test  ## check that the code in README and docs runs
-	@$(BIN)/python -m pytest -q tests/test_documentation.py
+$(VENV)/.docs: pyproject.toml $(VENV)/.test
+	@echo "installing what the site needs"
+	@$(PIP) install --group docs
+	@touch $@
+
+docs: $(VENV)/.docs  ## the documentation site: open site/index.html
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir site/.doctrees docs site
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) $(NODE) build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(NODE) build dist demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

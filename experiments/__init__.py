@@ -1,1 +1,1 @@
-"""The paper's experiments, a folder each: a script, its results, and a README with the verdict."""
+"""The paper's experiments, a folder each; their verdicts are in docs/evidence/experiments."""

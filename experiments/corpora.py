@@ -11,7 +11,9 @@ from fdmix.text import PRESETS
 
 HELD_OUT_SHARE = 0.2  # of the documents, as in the paper
 RARE = PRESETS["paper-papers"].min_count  # tokens of a word, over all papers
-NO_FOLDER = "the paper scale needs corpora: name their folder with --data or FDMIX_DATA (experiments/README.md)"
+NO_FOLDER = (
+    "the paper scale needs corpora: name their folder with --data or FDMIX_DATA (docs/evidence/experiments/README.md)"
+)
 
 
 class MissingDataError(FileNotFoundError):

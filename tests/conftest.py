@@ -1,4 +1,4 @@
-"""Settings for all tests, and a hand that presses Ctrl-C."""
+"""Settings for all tests, a browser, and a hand that presses Ctrl-C."""
 
 import os
 import signal
@@ -6,10 +6,17 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from browser import launched
 from hypothesis import settings
 
 settings.register_profile("fdmix", deadline=None)  # the first call of a kernel compiles it
 settings.load_profile("fdmix")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with launched() as running:
+        yield running
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 import fdmix
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES += sorted(path for path in (ROOT / "experiments").rglob("README.md"))
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "experiments/README.md")]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 MODULES = sorted(module.name for module in pkgutil.walk_packages(fdmix.__path__, "fdmix."))
 
 

@@ -1,14 +1,7 @@
-"""One browser and one report for all tests of a process."""
+"""One report for all tests of a process."""
 
 import pytest
-from browser import launched
 from examples import small_report
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with launched() as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,50 @@
+"""The documentation site: `make docs` builds it with Sphinx into site/. It works from disk, without a network."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the folder extensions
+
+import fdmix
+
+project = "fdmix"
+author = "The fdmix developers"
+version = release = fdmix.__version__
+html_title = f"fdmix {release}"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "extensions.docstrings",
+    "extensions.link_texts",
+    "extensions.public_names",
+    "extensions.commands",
+]
+exclude_patterns = ["README.md", "extensions"]
+nitpicky = False  # types of arguments name private aliases; links in pages are checked by MyST
+
+smartquotes = False  # -- is the beginning of an option
+
+# Pages are plain Markdown that GitHub shows, too: headings have the anchors that GitHub gives them.
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+# Tutorials are executed in each build; a cell that fails, fails the build.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True}
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
+add_module_names = False
+
+# No page needs more of the theme than a table of contents and a search box: another name works, too.
+html_theme = "furo"
+html_show_search_summary = False  # summaries are fetched, which a browser refuses for files on disk
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
