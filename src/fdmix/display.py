@@ -1,6 +1,6 @@
 """Make text from data safe to show: words, file names and columns can contain terminal escapes or formulas.
 
-All output passes through `for_terminal`, `for_csv`, `for_json` or `for_html`.
+All output passes through `for_terminal`, `for_csv`, `for_json`, `for_html` or `for_markdown`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ VISIBLE_MARKS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u0
 TABS_AND_NEWLINES = "\n\t"
 FORMULA_STARTS = "=+-@\uff1d\uff0b\uff0d\uff20"  # in ASCII and in full width
 SIGNED_NUMBER = re.compile(r"[+-][0-9., ]*[0-9](?:[eE][+-]?[0-9]+)?%?")
+MARKDOWN_MARKS = re.compile(r"[\\`*_{}\[\]()#+!|~$<>&:.@^=\"]")  # every one may follow a backslash in CommonMark
 MAX_SHOWN_CHARACTERS = 60  # of a word in a table
 PHRASE_SEPARATOR = " · "
 
@@ -85,6 +86,15 @@ def for_html(text: str) -> str:
     '&lt;/script&gt;\\u202e&lt;b&gt;'
     """
     return html.escape(for_terminal(text, lines=True))
+
+
+def for_markdown(text: str) -> str:
+    r"""The text as Markdown that shows it, within a line or a cell of a table: no markup, HTML, links or mentions.
+
+    >>> print(for_markdown("<b>a|b</b> *x*"))
+    \<b\>a\|b\</b\> \*x\*
+    """
+    return MARKDOWN_MARKS.sub(r"\\\g<0>", for_terminal(text))
 
 
 def html_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:

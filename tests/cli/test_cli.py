@@ -102,7 +102,7 @@ def test_fit_finds_the_topics(model):
     assert fdmix.metrics.matching_distance(found, worlds.authors(seed=3).topics).mean < 0.2
     assert mixture.provenance["seed"] == 0
     assert len(mixture.provenance["moments"]["sha256"]) == 64
-    assert {path.name for path in model.iterdir()} == {"model.json", "mixture.safetensors"}
+    assert {path.name for path in model.iterdir()} == {"model.json", "mixture.safetensors", "README.md"}
 
 
 def test_topics(model):

@@ -15,6 +15,7 @@ from fdmix import Cleaning, Mixture
 from fdmix.corpus.preparation import Preparation
 from fdmix.storage import model_folder
 from fdmix.storage.arrays import FileError
+from fdmix.storage.card_file import CARD_FILE
 from fdmix.storage.model_folder import ARRAYS_FILE, FACTS_FILE, NEW_ARRAYS_FILE
 
 
@@ -50,8 +51,8 @@ def test_a_replacement_that_was_killed_between_two_steps(tmp_path, steps):
     assert same(Mixture.load(folder), old if steps == 1 else new)
     assert model_folder.is_model(folder)
     third.save(folder)
-    assert files(folder) == {ARRAYS_FILE, FACTS_FILE}
-    for name in (ARRAYS_FILE, FACTS_FILE):
+    assert files(folder) == {ARRAYS_FILE, FACTS_FILE, CARD_FILE}
+    for name in (ARRAYS_FILE, FACTS_FILE, CARD_FILE):
         assert (folder / name).read_bytes() == (tmp_path / "third" / name).read_bytes()
 
 
@@ -72,7 +73,7 @@ def test_a_failed_replacement_leaves_the_old_model(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert files(tmp_path) == {"model"}
-    assert files(folder) == {ARRAYS_FILE, FACTS_FILE}
+    assert files(folder) == {ARRAYS_FILE, FACTS_FILE, CARD_FILE}
     assert same(Mixture.load(folder), old)
 
 
@@ -136,7 +137,7 @@ def test_killed_saves_always_leave_a_model(tmp_path):
     for path in left:
         os.utime(path, (1, 1))
     mixture().save(folder)
-    assert files(folder) == {ARRAYS_FILE, FACTS_FILE}
+    assert files(folder) == {ARRAYS_FILE, FACTS_FILE, CARD_FILE}
     assert files(tmp_path) == {"model", "model.stop"}
 
 

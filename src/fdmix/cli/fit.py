@@ -24,6 +24,7 @@ from fdmix.cli.options import (
     Weighting,
     with_text_options,
 )
+from fdmix.cli.source_names import with_sources
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.fitting import fit_documents
@@ -135,7 +136,7 @@ def fit(
             took = seconds()
         if not is_leader():  # one of several processes with the same result
             return
-        _, late = completed(lambda: solution.mixture.save(out))
+        _, late = completed(lambda: with_sources(solution.mixture, learned).save(out))
         kept.append(out)
         deferred_ctrl_c.check()
         _show(solution, out, took, as_json)

@@ -23,6 +23,7 @@ from fdmix.mixture.assignment import (
     token_shares,
     usual_prior,
 )
+from fdmix.mixture.card import CARD_HEAD, card_of
 from fdmix.mixture.export import correlation_graph, pyldavis_arguments
 from fdmix.mixture.frames import as_frame, document_columns, topic_columns, word_columns
 from fdmix.mixture.labels import Labels, checked_labels, topics_digest
@@ -348,8 +349,11 @@ class Mixture:
         return [self.word(u) for u in range(self.n_words)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the mixture to a folder of safetensors and JSON, complete or not at all."""
-        write_folder(path, *folder.contents(self))
+        """Write the mixture to a folder of safetensors and JSON, complete or not at all.
+
+        README.md, the model card, tells people what is in the folder; text that people add to it is kept.
+        """
+        write_folder(path, *folder.contents(self), (CARD_HEAD, card_of(self)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Mixture:

@@ -7,6 +7,8 @@ folder is written under a temporary name and renamed. An existing model is repla
 2. the new `model.json` replaces the old one; it holds the checksum of the new arrays;
 3. `mixture.new.safetensors` becomes `mixture.safetensors`.
 
+`README.md`, the model card, is for people; it is written last, never read, and may be missing or edited.
+
 A reader uses the file of arrays whose checksum `model.json` holds. If a writer is killed after step 2, the next
 writer does step 3. Renaming files is all that this needs, so it works on every file system.
 """
@@ -23,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from fdmix.storage.arrays import FileError
+from fdmix.storage.card_file import CARD_FILE, updated_card
 from fdmix.storage.facts import mapping, parse_json
 from fdmix.storage.temporaries import (
     TEMPORARY_NAME,
@@ -36,19 +39,28 @@ from fdmix.storage.temporaries import (
 ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE = "mixture.safetensors", "mixture.new.safetensors", "model.json"
 ANSWERS_FILE = "answers.json"  # labels that a language model gave; a model is complete without them
 BASE_FILE = "base.safetensors"  # the model before its edits, for undo (`fdmix.edits.storing`)
-MODEL_FILES = (ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE, ANSWERS_FILE, BASE_FILE)
+MODEL_FILES = (ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE, ANSWERS_FILE, BASE_FILE, CARD_FILE)
+HUB_FILES = (".git", ".gitattributes", ".cache")  # what model hubs put into a folder that they keep
 KIND, FORMAT = "fdmix model", 1
 
 
-def write_folder(path: str | os.PathLike[str], arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-    """Write a model folder. It replaces an existing model; if writing fails, the existing model stays."""
+def write_folder(
+    path: str | os.PathLike[str],
+    arrays: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    card: tuple[str, str] | None = None,
+) -> None:
+    """Write a model folder. It replaces an existing model; if writing fails, the existing model stays.
+
+    card : the head and the body of the model card (`fdmix.storage.card_file`)
+    """
     from safetensors.numpy import save  # noqa: PLC0415  (slow to import)
 
     folder = writable_model_folder(path)
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     head = {"kind": KIND, "format": FORMAT, "sha256": {ARRAYS_FILE: _digest(content), "facts": _digest(facts)}}
     text = json.dumps(head | {"facts": facts}, ensure_ascii=False, indent=1).encode()
-    if not folder.exists() and _create(folder, content, text):
+    if not folder.exists() and _create(folder, content, text, card):
         return
     with locked(folder):
         _finish_replacement(folder)
@@ -57,6 +69,7 @@ def write_folder(path: str | os.PathLike[str], arrays: Mapping[str, Any], facts:
             _write(folder / FACTS_FILE, text)
         finally:
             _finish_replacement(folder)
+        _write_card(folder, card)
 
 
 def writable_model_folder(path: str | os.PathLike[str]) -> Path:
@@ -68,7 +81,8 @@ def writable_model_folder(path: str | os.PathLike[str]) -> Path:
         raise FileExistsError(f"{folder} is a file: give the name of a folder for the model")
     require_writable(folder if folder.exists() else folder.parent)
     inside = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
-    others = [name for name in inside if name not in MODEL_FILES and not TEMPORARY_NAME.fullmatch(name)]
+    known = (*MODEL_FILES, *HUB_FILES) if is_model(folder) else MODEL_FILES
+    others = [name for name in inside if name not in known and not TEMPORARY_NAME.fullmatch(name)]
     if others:
         raise FileExistsError(f"{folder} holds files other than a model ({others[0]}): give another name")
     return folder
@@ -100,11 +114,12 @@ def is_model(path: str | os.PathLike[str]) -> bool:
     )
 
 
-def _create(folder: Path, content: bytes, text: bytes) -> bool:
+def _create(folder: Path, content: bytes, text: bytes, card: tuple[str, str] | None) -> bool:
     """Write a new folder; False if another process has created it meanwhile."""
     with temporary_folder(folder.parent) as temporary:
         _write(temporary / ARRAYS_FILE, content)
         _write(temporary / FACTS_FILE, text)
+        _write_card(temporary, card)
         try:
             temporary.rename(folder)
         except OSError:
@@ -131,6 +146,12 @@ def _finish_replacement(folder: Path) -> None:
         sync_folder(folder)
     else:
         (folder / NEW_ARRAYS_FILE).unlink()
+
+
+def _write_card(folder: Path, card: tuple[str, str] | None) -> None:
+    text = None if card is None else updated_card(folder / CARD_FILE, *card)
+    if text is not None:
+        _write(folder / CARD_FILE, text.encode("utf-8"))
 
 
 def _write(path: Path, content: bytes) -> None:

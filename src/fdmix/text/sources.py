@@ -8,9 +8,11 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fdmix.storage.model_folder import is_model
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.files import KINDS, STDIN, batches_of, kind_of
 from fdmix.text.layouts import Layout, TextError
@@ -154,14 +156,17 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
 
 
 def _files_in(folder: Path) -> list[str]:
-    """The files of known kinds in a folder, in sorted order, without hidden ones.
+    """The files of known kinds in a folder, in sorted order, without hidden ones and without those of models.
 
     If there are none: the files without a suffix.
     """
+    in_model = cache(is_model)
     found = sorted(
         path
         for path in folder.rglob("*")
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and not in_model(path.parent)
     )
     known = [path for path in found if kind_of(path, unknown="")] or [path for path in found if not path.suffix]
     if not known:
