@@ -7,10 +7,10 @@ BIN    := $(VENV)/bin
 NODE   := javascript/node_modules
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint javascript check bench docs clean
+.PHONY: help demo test lint javascript check bench build release-check matrix docs clean
 
 help:  ## what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -77,6 +77,21 @@ $(VENV)/.docs: pyproject.toml $(VENV)/.test
 
 docs: $(VENV)/.docs  ## the documentation site: open site/index.html
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir site/.doctrees docs site
+
+$(VENV)/.release: pyproject.toml $(VENV)/.user
+	@echo "installing what a release needs"
+	@$(PIP) install --group release
+	@touch $@
+
+build: $(VENV)/.release  ## sdist and wheel in dist/, built twice and compared
+	@$(BIN)/python packaging/make_distributions.py
+	@$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
+
+release-check: build  ## the wheel in an empty environment: fdmix demo, smoke tests, bill of materials
+	@$(BIN)/python packaging/check_release.py
+
+matrix: $(VENV)/.release  ## smoke tests on Python 3.11 to 3.14, with the oldest and newest dependencies
+	@$(BIN)/nox
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) $(NODE) build dist demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
