@@ -40,9 +40,8 @@ def main() -> None:
             sys.exit("fdmix demo wrote no report")
         _step("install pytest", folder, python, "-m", "pip", "install", "-q", "pytest")
         shutil.copy(SMOKE, folder)
-        _step(
-            "smoke tests", folder, python, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", SMOKE.name
-        )
+        pytest = ("-m", "pytest", "-q", "-W", "error", "-o", "markers=slow", SMOKE.name)
+        _step("smoke tests", folder, python, *pytest)
     print("The wheel installs, and works without its source tree.")
 
 

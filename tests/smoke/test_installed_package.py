@@ -78,6 +78,7 @@ def test_moments_add_and_subtract_exactly(folder):
     assert fdmix.Moments.load(folder / "both.moments") == both
 
 
+@pytest.mark.slow
 def test_the_command_line_from_text_to_report(folder):
     run(folder, "fit", "texts.csv", "--column", "text", "--topics", "2", "-o", "model")
     topics = json.loads(run(folder, "topics", "model", "--json"))
