@@ -5,8 +5,8 @@ import importlib
 import os
 
 NAMES = [
-    "text", "moments", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator", "cells",
-    "torch", "torch_adam", "edits",
+    "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator",
+    "cells", "torch", "torch_adam", "edits",
 ]  # fmt: skip
 
 if __name__ == "__main__":

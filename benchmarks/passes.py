@@ -36,7 +36,7 @@ def main():
     corpus = world.sample(100_000, length=30, seed=2)
     moments = Moments.of(corpus)
     engine, dense, sparse = engine_and_states(world, moments, 500)
-    n_pairs = engine.mhat.nnz
+    n_pairs = engine.pairs.n_stored
     engine.expect(dense), engine.expect(sparse)
     rates, topics_only, both = [], [], []
     for _ in range(4):  # alternate, because the load of the machine changes
@@ -70,4 +70,4 @@ def main():
         some, state, _ = engine_and_states(worlds.zipf(100, 3_000, seed=1), more, 100)
         some.expect(state)
         time, _ = seconds(lambda some=some, state=state: some.expect(state), 5)
-        print(f"    D {n_documents:9,}: {time * 1e3:.1f} ms a pass, {some.mhat.nnz:,} pairs")
+        print(f"    D {n_documents:9,}: {time * 1e3:.1f} ms a pass, {some.pairs.n_stored:,} pairs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from typing import Any
 
@@ -32,8 +33,17 @@ class Buffers:
 
     def like(self, array: Any) -> Any:
         """An array of the same shape with arbitrary contents."""
-        free = self._free.setdefault(array.size, [])
-        memory = free.pop() if free else aligned(array.size)
-        lent = memory.reshape(array.shape)
+        return self.of(*array.shape)
+
+    def of(self, *shape: int) -> Any:
+        """An array of this shape with arbitrary contents."""
+        size = math.prod(shape)
+        free = self._free.setdefault(size, [])
+        memory = free.pop() if free else aligned(size)
+        lent = memory.reshape(shape)
         weakref.finalize(lent, free.append, memory)
         return lent
+
+    def forget(self) -> None:
+        """Free the memory of arrays that nobody holds."""
+        self._free = {}

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_matrix import PairMatrix
 
 # Over-relaxation raises the factor by which an entry changes to a power. A larger factor is treated as this one when
 # it is raised, so that one entry cannot take over its topic in a single step.
@@ -44,7 +45,7 @@ class Engine(ABC):
     """Passes over one Mhat for one number of topics."""
 
     @abstractmethod
-    def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None: ...
+    def __init__(self, mhat: PairMatrix | sp.csr_array, n_topics: int, n_threads: int | None = None) -> None: ...
 
     @abstractmethod
     def place(self, mixture: Mixture) -> State:
@@ -79,6 +80,9 @@ class Engine(ABC):
     @abstractmethod
     def gradient(self, state: State) -> tuple[Any, Any]:
         """(dL/dmu, dL/dalpha) as NumPy arrays of shape (T, N) and (T, T)."""
+
+    def release(self) -> None:  # noqa: B027  (most engines hold nothing that they could make anew)
+        """Free memory that the next pass makes anew, for an engine that will not be used for a while."""
 
     def any(self, flag: bool) -> bool:
         """Whether the flag is set in any of the processes that share the fit; usually this is the only one."""

@@ -8,6 +8,7 @@ Constants come from the measurements in docs/evidence/performance.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,11 +19,11 @@ import scipy.sparse as sp
 
 from fdmix.engines.buffers import Buffers, padded
 from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
-from fdmix.engines.tiling import Tiling
+from fdmix.engines.tiling import Tiling, dense_block_of
 from fdmix.kernels import dense_pass, em_step, sparse_pass
 from fdmix.kernels.sparse_pass import STRIP
 from fdmix.mixture.mixture import Mixture
-from fdmix.moments.pair_sums import rearranged
+from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
 from fdmix.runtime.threads import Workers, one_blas_thread
 
 ROWS = 256  # words in one task of the EM step
@@ -37,6 +38,7 @@ SPARSE_SHARE = 0.14  # share of non-zero topic entries below which the sparse pa
 SMALL_PASS = 3e7  # multiply-adds of a dense pass
 SMALL_SPARSE_PASS = 100_000  # pairs of a sparse pass
 SMALL_STEP = 100_000  # topic entries of an EM step
+TWO_TILINGS = 10_000_000  # stored pairs up to which the tilings of both passes are kept; they take about 200 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +51,20 @@ class _NumbaState(State):
 class NumbaEngine(Engine):
     """Passes by compiled loops: a dense pass, and a sparse one once few topic entries are left."""
 
-    def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
+    def __init__(self, mhat: PairMatrix | sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
         self.workers = Workers(n_threads)
         self.buffers = Buffers()
         self.n_words, self.n_topics = mhat.shape[0], n_topics
-        self.order = np.argsort(-np.asarray(mhat.sum(axis=1)).ravel(), kind="stable")
-        self.mhat = rearranged(mhat, self.order)
+        self.pairs = as_pair_matrix(mhat)
+        self.cut_for: int | None = None  # topics of the first mixture; those of later ones may be fewer
+        self.order = np.argsort(-self.pairs.row_sums, kind="stable")
+        self._tilings: dict[str, Tiling] = {}
 
     def place(self, mixture: Mixture) -> State:
         """The mixture with words by falling frequency, rows and columns padded with zeros."""
         self.n_topics = mixture.n_topics  # merging topics changes it between passes
-        P = padded(self.n_words, self.n_topics, max(self.dense.block, STRIP))
+        self.cut_for = self.cut_for or self.n_topics
+        P = padded(self.n_words, self.n_topics, max(dense_block_of(self.n_words), STRIP))
         P[: self.n_words, : self.n_topics] = mixture.topics[:, self.order].T
         P[P < em_step.SMALLEST] = 0
         return _NumbaState(P, mixture.correlations, int(np.count_nonzero(P)))
@@ -150,7 +155,7 @@ class NumbaEngine(Engine):
 
     def _map_rows(self, work: Any) -> list[Any]:
         """[work(begin, end), ...] for ranges of rows, in threads."""
-        n_rows = self.dense.rows
+        n_rows = self._n_rows
         cuts = [*range(0, n_rows, ROWS), n_rows]
         small = n_rows * self.n_topics < SMALL_STEP
         return self.workers.map(lambda rows: work(*rows), list(pairwise(cuts)), small)
@@ -173,20 +178,28 @@ class NumbaEngine(Engine):
         tiling, workers, block = self.dense, self.workers, self.dense.block
         small = tiling.n_pairs * P.shape[1] < SMALL_PASS
         A, H = (self.buffers.like(P) for _ in range(2))
-        ratios = self.buffers.like(tiling.tiles)
+        ratios = self.buffers.of(int(tiling.panels[-1]))
         chunks = [slice(begin, begin + CHUNK) for begin in range(0, len(P), CHUNK)]
         workers.map(lambda rows: np.matmul(P[rows], alpha, out=A[rows]), chunks, small)
 
         def divide(task: tuple[int, int, int]) -> float:
             row, first, last = task
-            x, r = tiling.panel(tiling.tiles, row), tiling.panel(ratios, row)
+            x, r = tiling.tile_panel(row), tiling.panel(ratios, row)
             M = workers.scratch(block, block)
             likelihood = 0.0
             for column in range(first, last):
                 np.matmul(A[row * block : (row + 1) * block], P[column * block : (column + 1) * block].T, out=M)
                 mirror = tiling.panel(ratios, column)
                 part = dense_pass.ratio_tile(
-                    x, r, column * block, M, M.view(np.uint32), mirror, row * block, row != column
+                    x,
+                    (column - row) * block,
+                    r,
+                    column * block,
+                    M,
+                    M.view(np.uint32),
+                    mirror,
+                    row * block,
+                    row != column,
                 )
                 likelihood += part if row == column else 2 * part
             return likelihood
@@ -197,8 +210,8 @@ class NumbaEngine(Engine):
             np.matmul(tiling.panel(ratios, row), right[: tiling.widths[row] * block], out=H[row * block :][:block])
 
         def lists(band: int, other: int) -> float:
-            pairs = tiling.lists(band, other), tiling.columns, tiling.values
-            return float(dense_pass.add_pair_lists(band * tiling.band, tiling.band, left, right, H, *pairs))
+            at = band * tiling.band, tiling.band
+            return float(dense_pass.add_pair_lists(*at, left, right, H, *tiling.lists(band, other)))
 
         upper = [
             (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
@@ -248,11 +261,11 @@ class NumbaEngine(Engine):
                 part = parts[offsets[index - first, 0] :]
                 sparse_pass.strip_times_alpha(begin, alpha, topics.first, topics.topic, topics.value, a, at)
                 tile_part = sparse_pass.strip_tiles(
-                    begin, width, tiling.offsets[index], tiling.tiles,
+                    begin, width, tiling.offsets[index] - begin * STRIP, tiling.tiles,
                     topics.first, topics.topic, topics.value, at, ht, part,
                 )  # fmt: skip
                 list_part = sparse_pass.strip_lists(
-                    begin, a, ht, tiling.lists(index), tiling.columns, tiling.values, alpha,
+                    begin, a, ht, *tiling.lists(index), alpha,
                     topics.first, topics.topic, topics.value, H, part,
                 )  # fmt: skip
                 return float(tile_part + list_part)
@@ -275,15 +288,37 @@ class NumbaEngine(Engine):
         sparse_pass.scatter(topics.first, topics.topic, entries, 0, self.n_words, factors)
         return likelihood, factors, half.astype(np.float64) + half.T
 
-    @cached_property
+    @property
     def dense(self) -> Tiling:
         """The pairs, cut for the dense pass."""
-        return Tiling.for_dense_topics(self.mhat, self.n_topics)
+        n_topics, n_threads = self.cut_for or self.n_topics, self.workers.n_threads
+        return self._tiling("dense", lambda: Tiling.for_dense_topics(self.pairs, self.order, n_topics, n_threads))
 
-    @cached_property
+    @property
     def sparse(self) -> Tiling:
         """The pairs, cut for the sparse pass."""
-        return Tiling.for_sparse_topics(self.mhat)
+        return self._tiling(
+            "sparse", lambda: Tiling.for_sparse_topics(self.pairs, self.order, self.workers.n_threads)
+        )
+
+    def release(self) -> None:
+        """Free the tilings and the buffers of passes."""
+        self._tilings.clear()
+        self.buffers.forget()
+
+    def _tiling(self, name: str, make: Callable[[], Tiling]) -> Tiling:
+        """The tiling of this name. Of many pairs, one tiling is kept at a time: the kind of pass rarely changes."""
+        if name not in self._tilings:
+            if self.pairs.n_stored > TWO_TILINGS:
+                self.release()
+            self._tilings[name] = make()
+        return self._tilings[name]
+
+    @property
+    def _n_rows(self) -> int:
+        """Rows of P, padding included."""
+        block = dense_block_of(self.n_words)
+        return -(-self.n_words // block) * block
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,14 @@ import scipy.sparse as sp
 from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
 from fdmix.mixture.mixture import Mixture
 from fdmix.mixture.pair_likelihood import log_likelihood_and_ratios
+from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
 
 
 class NumpyEngine(Engine):
     """P is an (N, T) float64 array."""
 
-    def __init__(self, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
-        self.mhat = mhat
+    def __init__(self, mhat: PairMatrix | sp.csr_array, n_topics: int, n_threads: int | None = None) -> None:
+        self.mhat = as_pair_matrix(mhat).matrix
 
     def place(self, mixture: Mixture) -> State:
         """P = topics'."""

@@ -11,6 +11,7 @@ from importlib import import_module
 import scipy.sparse as sp
 
 from fdmix.engines.contract import Engine
+from fdmix.moments.pair_matrix import PairMatrix
 from fdmix.runtime.devices import AUTO as ANY_DEVICE
 from fdmix.runtime.devices import torch_device
 
@@ -24,7 +25,11 @@ AUTO = "numba"  # the engine that "auto" stands for: the fastest one on CPUs (do
 
 
 def engine_for(
-    name: str, mhat: sp.csr_array, n_topics: int, n_threads: int | None = None, device: str = ANY_DEVICE
+    name: str,
+    mhat: PairMatrix | sp.csr_array,
+    n_topics: int,
+    n_threads: int | None = None,
+    device: str = ANY_DEVICE,
 ) -> Engine:
     """An engine of the given name for these pairs, ready for passes; "auto" picks the fastest one on CPUs.
 

@@ -9,16 +9,18 @@ Constants come from the measurements in docs/evidence/performance.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from fdmix.engines.buffers import aligned
 from fdmix.kernels import tiles
 from fdmix.kernels.dense_pass import GROUP
 from fdmix.kernels.sparse_pass import STRIP
 from fdmix.kernels.vectors import LANES
+from fdmix.moments.inverted_index import runs, starts
+from fdmix.moments.pair_matrix import PairMatrix
+from fdmix.runtime.threads import in_threads
 
 DENSE_TILE = 0.4  # share of pairs present from which a tile is stored densely for the dense pass; 0.35-0.5 are alike
 SPARSE_TILE = 0.1  # the same share for the sparse pass; 0.06-0.16 are alike
@@ -27,6 +29,8 @@ MIN_PAIRS_PER_ROW = 8  # pairs of a row in a cut, on average
 MAX_BANDS = 16  # bands of words
 MIN_BAND = 256  # words in a band
 MIN_CUT = 64  # columns in a cut
+ENTRIES_AT_A_TIME = 4_000_000  # pairs that are sorted at a time while tiles and lists are made, 32 MB;
+PARTS = 16  # and no less than one part in so many, because each round reads all pairs
 
 
 @dataclass(frozen=True)
@@ -46,78 +50,101 @@ class Cuts:
     pad: int
 
 
+class Lists(NamedTuple):
+    """The pairs of a band's rows outside the tiles, cut after cut; cut number first_cut[k] begins the k-th stride."""
+
+    bounds: Any
+    first_cut: Any
+    columns: Any
+    values: Any
+
+
 class Tiling:
     """Dense tiles and pair lists of a symmetric matrix, for one kind of pass.
 
-    Row panel I has `block` rows; its first widths[I] blocks of columns are dense, from tiles[offsets[I]] on. The
-    dense region is symmetric: J < widths[I] if and only if I < widths[J]. Every other pair (u, v) is listed once,
-    with u <= v, and stands for its mirror image, too; a pair (u, u) is therefore listed with half its value.
+    Row panel I has `block` rows; its first widths[I] blocks of columns are dense. The dense region is symmetric:
+    J < widths[I] if and only if I < widths[J]. Only its tiles with I <= J are stored, from tiles[offsets[I]] on.
+    Every other pair (u, v) is listed once, with u <= v, and stands for its mirror image, too; a pair (u, u) is
+    therefore listed with half its value.
+
+    order : the words, by falling frequency
     """
 
-    def __init__(self, matrix: sp.csr_array, block: int, threshold: float, strip: int, cuts: Cuts) -> None:
-        n_words, band = matrix.shape[0], cuts.band
-        n_blocks, n_bands = -(-n_words // block), -(-n_words // band)
-        self.block, self.n_blocks, self.rows, self.n_pairs = block, n_blocks, n_blocks * block, matrix.nnz
-        self.band, self.n_bands = band, n_bands
-        pairs = matrix.indptr, matrix.indices, matrix.data.astype(np.float32)
-        counts = tiles.count_blocks(*pairs[:2], block, n_blocks)
-        side = np.minimum(block, n_words - block * np.arange(n_blocks))
-        full = counts >= threshold * side[:, None] * side
-        lead = np.minimum.accumulate(np.where(full.all(axis=1), n_blocks, np.argmin(full, axis=1)))
-        numbers = np.arange(n_blocks)
+    def __init__(
+        self, pairs: PairMatrix, order: Any, block: int, threshold: float, strip: int, cuts: Cuts,
+        n_threads: int | None = None,
+    ) -> None:  # fmt: skip
+        n_words, numbers = pairs.n_words, np.arange(-(-pairs.n_words // block))
+        counts = pairs.counted(order, block)
+        self.block, self.n_blocks, self.n_pairs = block, numbers.size, int(counts.blocks.sum())
+        self.band, self.n_bands = cuts.band, -(-n_words // cuts.band)
+        side = np.minimum(block, n_words - block * numbers)
+        full = counts.blocks >= threshold * side[:, None] * side
+        lead = np.minimum.accumulate(np.where(full.all(axis=1), numbers.size, np.argmin(full, axis=1)))
         self.widths = ((numbers[None] < lead[:, None]) & (numbers[:, None] < lead[None])).sum(axis=1)
-        self.offsets = np.concatenate([[0], np.cumsum(self.widths * block * block)]).astype(np.int64)
+        self.offsets = starts(np.maximum(self.widths - numbers, 0) * block * block)
+        self.panels = starts(self.widths * block * block)  # where each panel of the whole dense region begins
         self.tiles = aligned(int(self.offsets[-1]))
-        tiles.fill_tiles(*pairs, block, strip, self.widths, self.offsets, self.tiles)
-
         words = np.arange(n_words)
-        self._list_pairs(pairs, np.maximum(words, self.widths[words // block] * block), cuts)
+        limits = np.maximum(words, self.widths[words // block] * block)
 
-    def _list_pairs(self, pairs: tuple[Any, Any, Any], limits: Any, cuts: Cuts) -> None:
-        """List the pairs outside the tiles, band after band: first count each list, then fill it."""
-        n_words, band = limits.size, cuts.band
-        bands = [(begin, min(begin + band, n_words)) for begin in range(0, n_words, band)]
-        cut, first = np.zeros(n_words, np.int32), np.zeros((len(bands), -(-n_words // cuts.stride) + 1), np.int64)
+        def fill(bands: tuple[int, int]) -> list[Lists]:
+            begin, end = bands[0] * cuts.band, min(bands[1] * cuts.band, n_words)
+            offset, *rows = pairs.ordered(order, begin, counts.rows[begin:end])
+            where = block, strip, self.widths, self.offsets
+            tiles.fill_tiles((begin, end), offset, *rows, *where, self.tiles)
+            return [_lists(offset, rows, (b * cuts.band, end), limits, cuts) for b in range(*bands)]
 
-        def cut_columns(b: int) -> None:
-            how = cuts.stride, cuts.width, cuts.per_row
-            tiles.cut_columns(bands[b], *pairs[:2], limits, *how, cut, first[b])
-
-        counts = []
-        for b, rows in enumerate(bands):
-            cut_columns(b)
-            counts.append(np.zeros(first[b, -1] * band, np.int64))
-            tiles.count_lists(rows, band, *pairs[:2], limits, cut, counts[b])
-        begins = np.concatenate([[0], np.cumsum(first[:, -1] * band)])
-        sizes = -(-np.concatenate([np.zeros(0, np.int64), *counts]) // cuts.pad) * cuts.pad
-        self.bounds = np.concatenate([[0], np.cumsum(sizes)])
-        self.columns, self.values = np.empty(self.bounds[-1], np.uint32), np.empty(self.bounds[-1], np.float32)
-        for b, rows in enumerate(bands):
-            cut_columns(b)
-            bounds = self.bounds[begins[b] : begins[b + 1] + 1]
-            tiles.fill_lists(rows, band, *pairs, limits, cut, bounds, self.columns, self.values)
-        self._first = begins[:-1, None] + first * band
+        entries = np.add.reduceat(counts.rows, np.arange(0, n_words, cuts.band))
+        most = max(ENTRIES_AT_A_TIME, int(entries.sum()) // PARTS)
+        self._lists = [one for some in in_threads(fill, runs(entries, most), n_threads) for one in some]
 
     @classmethod
-    def for_dense_topics(cls, matrix: sp.csr_array, n_topics: int) -> Tiling:
+    def for_dense_topics(cls, pairs: PairMatrix, order: Any, n_topics: int, n_threads: int | None = None) -> Tiling:
         """Large tiles for matrix products, and lists cut so that the topic vectors of a cut fit into the L2 cache."""
-        n_words = matrix.shape[0]
-        block = -(-n_words // STRIP) * STRIP if n_words <= 3 * STRIP else 2 * STRIP
-        band = max(MIN_BAND, -(-n_words // MAX_BANDS))
+        band = max(MIN_BAND, -(-pairs.n_words // MAX_BANDS))
         width = max(MIN_CUT, CACHED_FLOATS // (-(-n_topics // LANES) * LANES))
         width = -(-band // max(1, round(band / width)))  # equal parts of a band
-        return cls(matrix, block, DENSE_TILE, 1, Cuts(band, band, width, MIN_PAIRS_PER_ROW, GROUP))
+        cuts = Cuts(band, band, width, MIN_PAIRS_PER_ROW, GROUP)
+        return cls(pairs, order, dense_block_of(pairs.n_words), DENSE_TILE, 1, cuts, n_threads)
 
     @classmethod
-    def for_sparse_topics(cls, matrix: sp.csr_array) -> Tiling:
+    def for_sparse_topics(cls, pairs: PairMatrix, order: Any, n_threads: int | None = None) -> Tiling:
         """Panels of one strip of words, in which the strip's words vary fastest, and one list for each word."""
-        whole = max(matrix.shape[0], 1)
-        return cls(matrix, STRIP, SPARSE_TILE, STRIP, Cuts(STRIP, whole, whole, 0, 1))
+        whole = max(pairs.n_words, 1)
+        return cls(pairs, order, STRIP, SPARSE_TILE, STRIP, Cuts(STRIP, whole, whole, 0, 1), n_threads)
 
-    def lists(self, band: int, stride: int = 0) -> Any:
-        """Bounds of the lists of a band's rows within one stride of columns, cut after cut."""
-        return self.bounds[self._first[band, stride] : self._first[band, stride + 1] + 1]
+    def lists(self, band: int, stride: int = 0) -> tuple[Any, Any, Any]:
+        """(bounds, columns, values) of the lists of a band's rows within one stride of columns, cut after cut."""
+        listed = self._lists[band]
+        first, last = listed.first_cut[stride] * self.band, listed.first_cut[stride + 1] * self.band
+        return listed.bounds[first : last + 1], listed.columns, listed.values
+
+    def tile_panel(self, panel: int) -> Any:
+        """The stored tiles of a row panel, from the one on the diagonal on."""
+        return self.tiles[self.offsets[panel] : self.offsets[panel + 1]].reshape(self.block, -1)
 
     def panel(self, array: Any, panel: int) -> Any:
-        """A row panel of the dense tiles, or of an array of the same layout."""
-        return array[self.offsets[panel] : self.offsets[panel + 1]].reshape(self.block, -1)
+        """A row panel of an array that has room for all tiles of the dense region."""
+        return array[self.panels[panel] : self.panels[panel + 1]].reshape(self.block, -1)
+
+
+def dense_block_of(n_words: int) -> int:
+    """Words in a block of the dense pass."""
+    return -(-n_words // STRIP) * STRIP if n_words <= 3 * STRIP else 2 * STRIP
+
+
+def _lists(offset: int, rows: list[Any], within: tuple[int, int], limits: Any, cuts: Cuts) -> Lists:
+    """The lists of the band that begins with row within[0]; no row is there from within[1] on."""
+    first, columns, values = rows
+    band = within[0], min(within[0] + cuts.band, within[1])
+    cut = np.zeros(limits.size, np.int32)
+    first_cut = np.zeros(-(-limits.size // cuts.stride) + 1, np.int64)
+    how = cuts.stride, cuts.width, cuts.per_row
+    tiles.cut_columns(band, offset, first, columns, limits, *how, cut, first_cut)
+    counts = np.zeros(first_cut[-1] * cuts.band, np.int64)
+    tiles.count_lists(band, cuts.band, offset, first, columns, limits, cut, counts)
+    bounds = starts(-(-counts // cuts.pad) * cuts.pad)
+    listed = np.empty(bounds[-1], np.uint32), np.empty(bounds[-1], np.float32)
+    tiles.fill_lists(band, cuts.band, offset, first, columns, values, limits, cut, bounds, *listed)
+    return Lists(bounds, first_cut, *listed)

@@ -26,6 +26,7 @@ from fdmix.engines.torch_sharding import PARTS_PER_SHARD, processes
 from fdmix.engines.torch_step import SMALLEST, TopicStep
 from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
 from fdmix.moments.pair_sums import rearranged
 from fdmix.runtime.devices import torch_device, torch_package
 from fdmix.runtime.memory import in_words
@@ -77,7 +78,7 @@ class TorchEngine(Engine):
 
     def __init__(
         self,
-        mhat: sp.csr_array,
+        mhat: PairMatrix | sp.csr_array,
         n_topics: int,
         n_threads: int | None = None,
         device: Any = "auto",
@@ -87,6 +88,7 @@ class TorchEngine(Engine):
         threads_from: float = SMALL_PASS,
     ) -> None:
         self.torch, self.memory = torch_package(), memory
+        mhat = as_pair_matrix(mhat).matrix
         self.device = self._chosen(device)
         self.processes = processes(self.torch, self.device)
         self.n_threads = thread_count(n_threads)

@@ -11,7 +11,7 @@ import numpy as np
 from fdmix.engines import State, engine_for
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.contract import PairMoments
-from fdmix.moments.pair_sums import rearranged
+from fdmix.moments.pair_matrix import pair_matrix_of
 from fdmix.runtime.interruption import completed
 from fdmix.runtime.threads import one_blas_thread
 
@@ -55,9 +55,9 @@ def _passes_for_correlations(
     mixture: Mixture, moments: PairMoments, n_threads: int | None, name: str, device: str
 ) -> Iterator[tuple[Any, float]]:
     """alpha and its likelihood, first where the passes begin, then after each of them."""
-    mhat = moments.matrix
-    seen = np.flatnonzero(np.diff(mhat.indptr))
-    mhat, topics = rearranged(mhat, seen), mixture.topics[:, seen]
+    mhat = pair_matrix_of(moments)
+    seen = np.flatnonzero(mhat.row_sums)
+    mhat, topics = mhat.among(seen), mixture.topics[:, seen]
     known = np.flatnonzero(topics.sum(axis=1) > 0)
     if known.size == 0:
         return

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fdmix.corpus.vocabulary import positions
 from fdmix.engines import checked_engine, engine_for
@@ -22,7 +21,7 @@ from fdmix.fit.word_ranking import with_word_ranking
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.contract import PairMoments
 from fdmix.moments.moments import Moments
-from fdmix.moments.pair_sums import rearranged
+from fdmix.moments.pair_matrix import PairMatrix, pair_matrix_of
 from fdmix.moments.weighted import WeightedMoments
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, in_words
@@ -96,19 +95,19 @@ def fit_mixture(
     if not isinstance(start, Mixture) and str(start) not in STARTS:
         raise ValueError(f"there is no start {start!r}; there are {AUTO}, {', '.join(STARTS)}, or give a Mixture")
     seen = np.flatnonzero(moments.unigram)  # words without a pair have no say, and probability 0
-    mhat = _among(moments, seen)
+    mhat = pair_matrix_of(moments).among(seen)
     if n_topics == 1:
-        topic = np.asarray(mhat.sum(axis=1)).ravel()
+        topic = mhat.row_sums
         only = with_word_ranking(Mixture(topic[None] / topic.sum(), np.ones((1, 1))), mhat, moments.n_tokens)
         whole = _with_all_words(only, seen, moments, _provenance(moments, chosen, seed))
-        return Solution(whole, [only.log_likelihood(mhat)], True, "one topic is the unigram")
+        return Solution(whole, [only.log_likelihood(mhat.matrix)], True, "one topic is the unigram")
     if complaint := too_many_topics(n_topics, moments.n_tokens, seen.size, getattr(moments, "n_documents", None)):
         log.warning(complaint)
-    _mind_the_memory(mhat.nnz, seen.size, moments.n_words, n_topics)
+    _mind_the_memory(mhat.n_stored, seen.size, moments.n_words, n_topics)
     stopping, all_pairs = Stopping(callback, time_limit), mhat
     with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
 
-        def problem(learned: PairMoments, matrix: sp.csr_array, **judged: Any) -> Problem:
+        def problem(learned: PairMoments, matrix: PairMatrix, **judged: Any) -> Problem:
             passes = engine_for(engine, matrix, n_topics, n_threads, device)
             return Problem(
                 passes, matrix, n_topics, max(round(learned.n_tokens), 1), tolerance,
@@ -118,11 +117,11 @@ def fit_mixture(
         learned, judges = held_apart(moments) if held_out is None else (moments, enough(held_out))
         judged: dict[str, Any] = {}
         if chosen.judges and judges is not None:
-            judged["held_out"] = engine_for(engine, judges.matrix[seen][:, seen], n_topics, n_threads, device)
-            judged["held_out_tokens"] = judges.n_tokens
+            apart = pair_matrix_of(judges).restricted(seen), n_topics, n_threads, device
+            judged = {"held_out": engine_for(engine, *apart), "held_out_tokens": judges.n_tokens}
             if learned is not moments:
                 judged["whole"] = lambda: problem(moments, all_pairs)
-                mhat = _among(learned, seen)
+                mhat = pair_matrix_of(learned).among(seen)
         else:
             learned = moments
         if isinstance(start, Mixture):
@@ -236,11 +235,6 @@ def check_n_topics(n_topics: int) -> int:
     return whole_number("n_topics", n_topics, least=1)
 
 
-def _among(moments: PairMoments, seen: Any) -> sp.csr_array:
-    """Mhat among the words `seen`, which have all its pairs."""
-    return moments.matrix if seen.size == moments.n_words else rearranged(moments.matrix, seen)
-
-
 def _pruned(moments: Moments) -> Moments:
     """Without the rare words of an open vocabulary, by the rules that its text was counted with."""
     pruned = moments.prune()
@@ -253,7 +247,7 @@ def _pruned(moments: Moments) -> Moments:
 
 def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:
     """Say what a large fit will take, and refuse what cannot fit."""
-    pairs = 40 * n_stored + n_seen**2 // 30  # Mhat, and its tiles and lists
+    pairs = 14 * n_stored + n_seen**2 // 30  # tiles and lists, besides the moments (benchmarks/memory.py)
     topics = 100 * n_seen * n_topics + 32 * n_words * n_topics  # of a pass in float32; mixtures in float64
     start = 8 * n_seen * min(n_seen, max(DIMENSIONS, 2 * n_topics))  # points in random dimensions, before all that
     needed = pairs + max(topics, start) + 60 * n_topics**2

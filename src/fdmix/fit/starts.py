@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix, row_batches
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 AUTO = "auto"  # the solver's own start
@@ -21,7 +22,9 @@ ROWS_AT_A_TIME = 2_000  # in a random projection
 ROW_SHARE = 0.7  # of a word's row in a starting topic; the unigram makes up the rest, so that no entry is zero
 
 
-def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies: Any, seed: int) -> Mixture:
+def starting_mixture(
+    start: str, mhat: PairMatrix | sp.csr_array, n_topics: int, frequencies: Any, seed: int
+) -> Mixture:
     """T starting topics; alpha is even, with half of it on the diagonal, except in a random start.
 
     anchors : rows of Mhat of T words that lie far apart: greedy Gram-Schmidt on random projections, the same ones
@@ -33,16 +36,21 @@ def starting_mixture(start: str, mhat: sp.csr_array, n_topics: int, frequencies:
     """
     if start not in STARTS:
         raise ValueError(f"there is no start {start!r}; there are {', '.join(STARTS)}, or give a Mixture")
-    rng = np.random.default_rng(seed)
+    rng, mhat = np.random.default_rng(seed), as_pair_matrix(mhat)
     if start == "random":
-        return _random_mixture(mhat.shape[0], n_topics, rng)
-    unigram = np.asarray(mhat.sum(axis=1)).ravel()
+        return _random_mixture(mhat.n_words, n_topics, rng)
+    unigram = mhat.row_sums
     if start == "noise":
         topics = unigram * rng.gamma(1.0, size=(n_topics, unigram.size))
     else:
         words = _chosen_words(start, mhat, n_topics, unigram, frequencies, rng)
-        rows = sp.diags_array(1 / unigram[words]) @ mhat[words]
-        topics = ROW_SHARE * rows.toarray() + (1 - ROW_SHARE) * unigram
+        topics = np.empty((n_topics, unigram.size))
+        chosen, topic = np.unique(words, return_inverse=True)
+        for batch in row_batches(mhat, chosen, ROWS_AT_A_TIME):
+            rows = (sp.diags_array(1 / unigram[batch]) @ mhat.rows(batch)).toarray()
+            of_batch = np.flatnonzero(np.isin(words, batch))
+            topics[of_batch] = rows[np.searchsorted(batch, chosen[topic[of_batch]])]
+        topics = ROW_SHARE * topics + (1 - ROW_SHARE) * unigram
         if np.unique(words).size < n_topics:  # more topics than words: equal topics would stay equal
             topics *= rng.uniform(0.5, 1.5, topics.shape)
     alpha = np.full((n_topics, n_topics), 0.5 / n_topics**2) + np.eye(n_topics) * 0.5 / n_topics
@@ -56,15 +64,17 @@ def _random_mixture(n_words: int, n_topics: int, rng: np.random.Generator) -> Mi
     return Mixture(topics / topics.sum(axis=1, keepdims=True), alpha / alpha.sum())
 
 
-def anchors(mhat: sp.csr_array, n: int, frequencies: Any, rng: np.random.Generator, enough: float) -> Any:
+def anchors(
+    mhat: PairMatrix | sp.csr_array, n: int, frequencies: Any, rng: np.random.Generator, enough: float
+) -> Any:
     """n words that are in enough documents and whose rows of Mhat lie far apart."""
-    unigram = np.asarray(mhat.sum(axis=1)).ravel()
-    words, points = _candidates(mhat, n, unigram, frequencies, rng, enough)
+    mhat = as_pair_matrix(mhat)
+    words, points = _candidates(mhat, n, mhat.row_sums, frequencies, rng, enough)
     return words[farthest_points(points, min(n, words.size))]
 
 
 def _chosen_words(
-    start: str, mhat: sp.csr_array, n_topics: int, unigram: Floats, frequencies: Any, rng: np.random.Generator
+    start: str, mhat: PairMatrix, n_topics: int, unigram: Floats, frequencies: Any, rng: np.random.Generator
 ) -> Any:
     seen = np.flatnonzero(unigram > 0)
     if start == "rows":
@@ -79,7 +89,7 @@ def _chosen_words(
 
 
 def _candidates(
-    mhat: sp.csr_array, n: int, unigram: Floats, frequencies: Any, rng: np.random.Generator, enough: float
+    mhat: PairMatrix, n: int, unigram: Floats, frequencies: Any, rng: np.random.Generator, enough: float
 ) -> tuple[Any, Any]:
     """Words in enough documents, or the 3 n most frequent (at least 20) if they are fewer; their projected rows."""
     seen = np.flatnonzero(unigram > 0)
@@ -90,9 +100,7 @@ def _candidates(
     return words, _projected_rows(mhat, words, unigram, max(DIMENSIONS, 2 * n), rng)
 
 
-def _projected_rows(
-    mhat: sp.csr_array, words: Any, unigram: Floats, dimensions: int, rng: np.random.Generator
-) -> Any:
+def _projected_rows(mhat: PairMatrix, words: Any, unigram: Floats, dimensions: int, rng: np.random.Generator) -> Any:
     """The words' rows of Mhat, each summing to 1, projected to random dimensions (sparse signs)."""
     n_words = unigram.size
     projection: sp.csr_array | None = None
@@ -103,10 +111,11 @@ def _projected_rows(
         starts = np.arange(0, columns.size + 1, per_row)
         projection = sp.csr_array((signs, columns, starts), shape=(n_words, dimensions))
     points = np.empty((words.size, min(n_words, dimensions)), np.float32)
-    for begin in range(0, words.size, ROWS_AT_A_TIME):  # a few rows at a time: they are large in float64
-        some = words[begin : begin + ROWS_AT_A_TIME]
-        rows = mhat[some] if projection is None else mhat[some] @ projection
-        points[begin : begin + some.size] = rows.toarray() / unigram[some][:, None]
+    done = 0
+    for some in row_batches(mhat, words, ROWS_AT_A_TIME):  # a few rows at a time: they are large in float64
+        rows = mhat.rows(some) if projection is None else mhat.rows(some) @ projection
+        points[done : done + some.size] = rows.toarray() / unigram[some][:, None]
+        done += some.size
     return points
 
 

@@ -30,10 +30,11 @@ GROUP = 2  # pairs in a step: at 500 topics, the rows that it touches fit into t
 
 
 @njit
-def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
+def ratio_tile(X, cx, R, c, M, bits, Rt, ct, mirror):
     """R = X / M for one tile, and Rt = R' if `mirror`; returns sum X log M.
 
-    X, R : row panels that hold the tile from column c on
+    X : row panel that holds the tile from column cx on
+    R : row panel that holds the tile from column c on
     Rt : the row panel that holds the mirror tile from column ct on
     bits : M viewed as uint32
 
@@ -47,7 +48,7 @@ def ratio_tile(X, R, c, M, bits, Rt, ct, mirror):
     likelihood = 0.0
     for i0 in range(0, n, 8):
         for i in range(i0, i0 + 8):
-            x = X[i, c : c + w]
+            x = X[i, cx : cx + w]
             m = M[i]
             r = R[i, c : c + w]
             for j in range(w):

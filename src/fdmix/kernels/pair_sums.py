@@ -149,6 +149,31 @@ def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_s
 
 
 @njit
+def symmetric_row_sums(first, columns, sums, own, mirrored):
+    """own[u] += sum_{v <= u} S[u, v] and mirrored[v] += sum_{u > v} S[u, v], in floating point."""
+    for u in range(first.size - 1):
+        for k in range(first[u], first[u + 1]):
+            value = float(sums[k])
+            own[u] += value
+            if columns[k] != u:
+                mirrored[columns[k]] += value
+
+
+@njit
+def halves_of_total(first, columns, sums):
+    """(high, low): the sum of the full symmetric matrix is 2^32 high + low. Neither half can overflow."""
+    high = low = np.int64(0)
+    for u in range(first.size - 1):
+        for k in range(first[u], first[u + 1]):
+            times = 1 if columns[k] == u else 2
+            high += times * (sums[k] >> 32)
+            low += times * (sums[k] & 0xFFFFFFFF)
+        high += low >> 32
+        low &= 0xFFFFFFFF
+    return high, low
+
+
+@njit
 def mirrored_lengths(first, columns):
     """The number of entries in each row of the full symmetric matrix."""
     n_words = first.size - 1

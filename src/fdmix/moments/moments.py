@@ -20,6 +20,7 @@ from fdmix.moments.cost import Estimate
 from fdmix.moments.counting import Counting
 from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger, SourceLog
+from fdmix.moments.pair_matrix import PairMatrix, ScaledSums
 from fdmix.moments.pair_sums import PairSums
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.storage.arrays import FileError
@@ -166,6 +167,10 @@ class Moments:
     def matrix(self) -> sp.csr_array:
         """Mhat: float64 CSR, symmetric, no negative entry, sums to 1. Made anew at each call."""
         return self.pairs.symmetric(1.0 / self._mass())
+
+    def pair_matrix(self) -> PairMatrix:
+        """Mhat for fits, read from the whole-number sums without a copy."""
+        return ScaledSums(self.pairs, mass=self._mass())
 
     @property
     def unigram(self) -> np.ndarray[Any, np.dtype[np.float64]]:

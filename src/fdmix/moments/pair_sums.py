@@ -131,15 +131,15 @@ class PairSums:
 
     def row_sums(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """sum_v S[u, v] for every word, over the full symmetric matrix, in floating point."""
-        values = self.sums.astype(np.float64)
-        mirrored = np.where(self._is_diagonal(), 0.0, values)
-        result = np.bincount(self._rows(), weights=values, minlength=self.n_words).astype(np.float64)
-        result += np.bincount(self.columns, weights=mirrored, minlength=self.n_words)
+        result, mirrored = np.zeros(self.n_words), np.zeros(self.n_words)
+        kernels.symmetric_row_sums(self.first, self.columns, self.sums, result, mirrored)
+        result += mirrored
         return result
 
     def total(self) -> int:
         """The sum of the full symmetric matrix, as a Python integer that cannot overflow."""
-        return 2 * _exact_sum(self.sums) - _exact_sum(self.sums[self._is_diagonal()])
+        high, low = kernels.halves_of_total(self.first, self.columns, self.sums)
+        return (int(high) << 32) + int(low)
 
     def symmetric(self, scale: float = 1.0, n_threads: int | None = None) -> sp.csr_array:
         """The full matrix times `scale`, as float64 CSR."""
@@ -180,6 +180,12 @@ class PairSums:
                 raise OverflowError(OVERFLOW)
         return self._from_scipy(sp.coo_array((sums, (high, low)), shape=(n_words, n_words)).tocsr())
 
+    def among(self, words: Integers) -> PairSums:
+        """The same sums under other numbers of words, for ascending words that have all entries; shares the sums."""
+        position = np.full(self.n_words, -1, np.int32)
+        position[words] = np.arange(words.size)
+        return PairSums(np.append(self.first[words], self.n_entries), position[self.columns], self.sums)
+
     def _renamed(self, target: Integers, n_words: int) -> PairSums:
         """`relabel` where the words that are kept stay in order: rows stay sorted, and nothing is added up."""
         columns = target.astype(np.int32)[self.columns]
@@ -196,13 +202,6 @@ class PairSums:
     def _rows(self) -> Integers:
         """The row of each entry."""
         return np.repeat(np.arange(self.n_words), np.diff(self.first))
-
-    def _is_diagonal(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which entries lie on the diagonal: the last of a row, where it is there."""
-        diagonal = np.zeros(self.n_entries, dtype=bool)
-        ends = self.first[1:][np.diff(self.first) > 0] - 1
-        diagonal[ends] = self.columns[ends] == np.flatnonzero(np.diff(self.first))
-        return diagonal
 
     def _combine(self, other: PairSums, sign: int, refusal: Exception) -> PairSums:
         if self.n_words != other.n_words:
@@ -279,8 +278,3 @@ def _enlarged(array: Any, used: int, needed: int) -> Any:
     larger = np.empty(max(needed, 2 * array.size), array.dtype)
     larger[:used] = array[:used]
     return larger
-
-
-def _exact_sum(numbers: Integers) -> int:
-    """The sum of int64 numbers that may exceed 64 bits: high and low halves are added apart."""
-    return (int((numbers >> 32).sum()) << 32) + int((numbers & 0xFFFFFFFF).sum())

@@ -263,8 +263,8 @@ class _PairSampler:
     """
 
     def __init__(self, problem: Problem, uniform_share: float) -> None:
-        self.mhat, self.rng, self.uniform_share = problem.mhat, problem.rng, uniform_share
-        self.running = np.cumsum(problem.mhat.data)
+        self.mhat, self.rng, self.uniform_share = problem.mhat.matrix, problem.rng, uniform_share
+        self.running = np.cumsum(self.mhat.data)
 
     def __call__(self, n: int) -> tuple[Any, Any, Any]:
         mhat = self.mhat

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from fdmix.engines import Engine
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The pairs to fit, the engine for them, and when a run has settled.
 
+    mhat : the pairs, also taken as a symmetric CSR matrix
     tolerance : a run has settled when a pass changes the quantity that it watches by less than this share
     keep_numbers : whether topic t of the start must stay topic t, which rules out swaps
     held_out : an engine for the pairs of documents that are not in mhat, to judge by, if there are any
@@ -25,7 +26,7 @@ class Problem:
     """
 
     engine: Engine
-    mhat: sp.csr_array
+    mhat: PairMatrix
     n_topics: int
     n_tokens: int
     tolerance: float
@@ -35,6 +36,9 @@ class Problem:
     held_out: Engine | None = None
     held_out_tokens: float = 0.0
     whole: Callable[[], Problem] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mhat", as_pair_matrix(self.mhat))
 
 
 class Run(ABC):

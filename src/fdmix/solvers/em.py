@@ -155,7 +155,7 @@ class EM(Solver):
         run = _EMRun(problem, start, shrinkage=tokens, swap_rounds=SWAPS.max_rounds if swaps else 0)
         if problem.held_out is None:
             return run
-        unigram = np.asarray(problem.mhat.sum(axis=1)).ravel()
+        unigram = problem.mhat.row_sums
         background = 0.5 * unigram / unigram.sum() + 0.5 / unigram.size
         return JudgedRun(_judged(run, problem, Judge(problem.held_out, background, problem.held_out_tokens)))
 
@@ -168,6 +168,8 @@ def _judged(sparse: _EMRun, problem: Problem, judge: Judge) -> Iterator[Run]:
     yield smooth
     if problem.whole is None:
         return
+    problem.engine.release()
+    judge.engine.release()
     whole = problem.whole()
     if smooth.gained:
         yield AllPairsRun(whole, smooth.mixture(), SPARSE.revived)
@@ -325,5 +327,5 @@ class _EMRun(Run):
 
     def _slowness(self) -> float:
         """How many times longer the sparse phase takes, because many tokens stand behind a topic entry."""
-        tokens = self.problem.n_tokens / (self.problem.mhat.shape[0] * self.problem.n_topics)
+        tokens = self.problem.n_tokens / (self.problem.mhat.n_words * self.problem.n_topics)
         return min(max(1.0, tokens / SPARSE.tokens_per_entry), SPARSE.longest)

@@ -175,7 +175,7 @@ class AllPairsRun(Run):
 
 def mixed_with_unigram(mixture: Mixture, problem: Problem, share: float) -> Mixture:
     """The mixture with a share of the problem's unigram in each topic, so that EM can revive what was zero."""
-    unigram = np.asarray(problem.mhat.sum(axis=1)).ravel()
+    unigram = problem.mhat.row_sums
     topics = (1 - share) * mixture.topics + share * unigram / unigram.sum()
     return Mixture(topics / topics.sum(axis=1, keepdims=True), mixture.correlations)
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.kernels.blocks import dense_block, fit_two_topics
+from fdmix.kernels.blocks import fit_two_topics
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
 from fdmix.runtime.threads import in_threads
 from fdmix.solvers.moves import merging_costs
 
@@ -57,7 +58,7 @@ class Split:
     joint: Floats
 
 
-def swapped(mixture: Mixture, mhat: sp.csr_array, n_threads: int | None = None) -> tuple[Mixture, int]:
+def swapped(mixture: Mixture, mhat: PairMatrix | sp.csr_array, n_threads: int | None = None) -> tuple[Mixture, int]:
     """(the mixture after all swaps that gain likelihood, their number).
 
     The best swap is made first, and each topic takes part in one swap at most.
@@ -101,8 +102,8 @@ def _merges(mixture: Mixture, pairs: OwnPairs, n_threads: int | None) -> list[tu
 class OwnPairs:
     """The share of the pairs of tokens that belongs to one topic or two."""
 
-    def __init__(self, topics: Floats, alpha: Floats, mhat: sp.csr_array) -> None:
-        self.topics, self.alpha, self.mhat = topics, alpha, mhat
+    def __init__(self, topics: Floats, alpha: Floats, mhat: PairMatrix | sp.csr_array) -> None:
+        self.topics, self.alpha, self.pairs = topics, alpha, as_pair_matrix(mhat)
         self.left = topics.T @ alpha
 
     def own(self, chosen: list[int]) -> tuple[Any, Floats, Floats]:
@@ -115,7 +116,7 @@ class OwnPairs:
         some = self.topics[chosen][:, words]
         B = some.T @ alpha @ some
         M = self.left[words] @ self.topics[:, words]
-        X = dense_block(self.mhat.indptr, self.mhat.indices, self.mhat.data, words)
+        X = self.pairs.block(words)
         return words, X * np.divide(B, M, out=np.zeros_like(M), where=M > 0), B
 
     def split(self, t: int) -> Split:
