@@ -16,6 +16,7 @@ from fdmix.report import Representative, representatives
 from fdmix.text import read_corpus, read_moments, read_moments_by
 
 if TYPE_CHECKING:
+    from fdmix import distributed as distributed
     from fdmix import plots as plots
     from fdmix.sklearn.estimator import FDM
 
@@ -48,11 +49,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """FDM and plots, when they are asked for: scikit-learn takes a second to import, and matplotlib is optional."""
+    """What is imported when it is asked for: scikit-learn takes a second, matplotlib and clusters are optional."""
     if name == "FDM":
         from fdmix.sklearn.estimator import FDM  # noqa: PLC0415
 
         return FDM
-    if name == "plots":
-        return import_module("fdmix.plots")
+    if name in ("distributed", "plots"):
+        return import_module(f"fdmix.{name}")
     raise AttributeError(f"module 'fdmix' has no attribute {name!r}")

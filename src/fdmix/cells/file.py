@@ -28,6 +28,7 @@ from fdmix.storage.arrays import read_arrays, write_arrays
 from fdmix.storage.facts import stated_number, string, strings
 
 KIND, FORMAT = "moments by group", 1
+PART_ARRAYS = ("used", "first", "columns", "sums", "word_counts", "document_frequencies")
 
 
 def write(path: str | os.PathLike[str], fields: dict[str, Any]) -> None:
@@ -52,7 +53,7 @@ def write(path: str | os.PathLike[str], fields: dict[str, Any]) -> None:
     }
     arrays: dict[str, Any] = {}
     for number, part in enumerate(everything):
-        arrays |= _arrays(part, number)
+        arrays |= {f"{number}.{name}": array for name, array in part_arrays(part).items()}
     write_arrays(path, KIND, FORMAT, facts, arrays)
 
 
@@ -77,7 +78,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
         digest = None if digests[number] is None else Digest.from_text(digests[number])
         n_documents, n_skipped = numbers[number]
         counted: dict[str, Any] = {"n_documents": n_documents, "n_skipped": n_skipped, "ledger": Ledger(digest)}
-        return Moments(**common, **_fields(arrays, number, n_words), **counted, **more)
+        own = {name: arrays[f"{number}.{name}"] for name in PART_ARRAYS}
+        return Moments(**common, **part_fields(own, n_words), **counted, **more)
 
     cells = {}
     for number, key in enumerate(keys):
@@ -93,23 +95,23 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _arrays(part: Moments, number: int) -> dict[str, Any]:
+def part_arrays(part: Moments) -> dict[str, Any]:
     """The arrays of one part, over the words that it has."""
     used = np.flatnonzero(part.word_counts + part.document_frequencies + np.diff(part.pairs.first))
     first = part.pairs.first
     return {
-        f"{number}.used": used.astype(np.int32),
-        f"{number}.first": np.append(first[used], first[-1]),
-        f"{number}.columns": part.pairs.columns,
-        f"{number}.sums": part.pairs.sums,
-        f"{number}.word_counts": part.word_counts[used],
-        f"{number}.document_frequencies": part.document_frequencies[used],
+        "used": used.astype(np.int32),
+        "first": np.append(first[used], first[-1]),
+        "columns": part.pairs.columns,
+        "sums": part.pairs.sums,
+        "word_counts": part.word_counts[used],
+        "document_frequencies": part.document_frequencies[used],
     }
 
 
-def _fields(arrays: dict[str, Any], number: int, n_words: int) -> dict[str, Any]:
-    """The fields of `Moments` that `_arrays` wrote, over all words."""
-    used, first = arrays[f"{number}.used"], arrays[f"{number}.first"]
+def part_fields(arrays: dict[str, Any], n_words: int) -> dict[str, Any]:
+    """The fields of `Moments` that `part_arrays` gave, over all words."""
+    used, first = arrays["used"], arrays["first"]
     if used.ndim != 1 or first.shape != (used.size + 1,) or (np.diff(used) <= 0).any():
         raise ValueError("the words of a part are not in order")
     if used.size and not 0 <= used[0] <= used[-1] < n_words:
@@ -120,11 +122,11 @@ def _fields(arrays: dict[str, Any], number: int, n_words: int) -> dict[str, Any]
 
     def everywhere(name: str) -> Any:
         values = np.zeros(n_words, np.int64)
-        values[used] = arrays[f"{number}.{name}"]
+        values[used] = arrays[name]
         return values
 
     return {
-        "pairs": PairSums(starts, arrays[f"{number}.columns"], arrays[f"{number}.sums"]),
+        "pairs": PairSums(starts, arrays["columns"], arrays["sums"]),
         "word_counts": everywhere("word_counts"),
         "document_frequencies": everywhere("document_frequencies"),
     }

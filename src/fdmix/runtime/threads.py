@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -20,8 +21,24 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+_default = threading.local()  # the default number of threads for work that this thread starts, if it is set
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A context in which work starts no other threads by itself: a task of a cluster has one core."""
+    before = getattr(_default, "threads", None)
+    _default.threads = 1
+    try:
+        yield
+    finally:
+        _default.threads = before
+
+
 def thread_count(n_threads: int | None = None) -> int:
     """The number of threads to use: `n_threads`, or by default one per core that this process may run on."""
+    if n_threads is None and getattr(_default, "threads", None):
+        return int(_default.threads)
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else (os.cpu_count() or 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -105,6 +106,12 @@ class Lexicon:
         lexicon.hashes, lexicon.counts = arrays["hashes"].view(np.uint64).copy(), arrays["counts"].copy()
         lexicon._make_room()
         return lexicon
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickling: without the room that is kept free, unless a tokenizer of the user gave the tokens."""
+        if self.cleaning.tokenizer is not None:
+            return copyreg.__newobj__, (Lexicon,), self.__dict__  # type: ignore[attr-defined]
+        return Lexicon.restored, (self.cleaning, self.arrays())
 
     def _make_room(self) -> None:
         """Make room for at least twice as many tokens."""

@@ -100,6 +100,18 @@ class CodeCounts:
         if self.n_unmerged > max(MAX_UNMERGED_CODES, self.codes.size):
             self._merge()
 
+    def __add__(self, other: CodeCounts) -> CodeCounts:
+        """The counts of both together."""
+        self._merge()
+        other._merge()
+        total = CodeCounts()
+        total._join([self.codes, other.codes], [self.counts, other.counts])
+        return total
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._merge()  # so that only distinct codes travel between processes
+        return self.__dict__
+
     def at_least(self, n: int) -> tuple[Any, Any]:
         """(codes, counts) of the codes seen n times or more, in sorted order."""
         self._merge()
@@ -108,9 +120,13 @@ class CodeCounts:
 
     def _merge(self) -> None:
         new, n = np.unique(np.concatenate([np.empty(0, np.int64), *self.unmerged]), return_counts=True)
-        codes, where = np.unique(np.concatenate([self.codes, new]), return_inverse=True)
-        self.counts = np.bincount(where, np.concatenate([self.counts, n]), minlength=codes.size).astype(np.int64)
-        self.codes, self.unmerged, self.n_unmerged = codes, [], 0
+        self._join([self.codes, new], [self.counts, n])
+        self.unmerged, self.n_unmerged = [], 0
+
+    def _join(self, codes: list[Any], counts: list[Any]) -> None:
+        """Set the counts to the sums of these, which may hold the same codes."""
+        self.codes, where = np.unique(np.concatenate(codes), return_inverse=True)
+        self.counts = np.bincount(where, np.concatenate(counts), minlength=self.codes.size).astype(np.int64)
 
 
 def are_phrases(pairs: Any, left: Any, right: Any, total: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -152,25 +153,27 @@ def corpus_chunks(
     else:
         stream = with_notices(batches)
 
-    def count(batch: TokenBatch) -> tuple[Any, Any, Any]:
-        counts, keep = recipe.counts(batch)
-        has_pair = np.asarray(counts.sum(axis=1)).ravel() >= 2  # others are skipped, and so are their forms
-        return counts, keep, recipe.form_totals(batch, keep & has_pair)
-
-    chunk = _Chunk(recipe)
-    for counts, keep, form_totals in streamed(count, stream, workers):
+    chunk = Chunk(recipe)
+    for counts, keep, form_totals in streamed(partial(counted_batch, recipe), stream, workers):
         done += 1
         chunk.add(counts, keep, form_totals)
         if report is not None:
             report("counting", done, total)
         if chunk.n_entries >= ENTRIES_AT_A_TIME:
             yield done, chunk.corpus()
-            chunk = _Chunk(recipe)
+            chunk = Chunk(recipe)
     if chunk.rows:
         yield done, chunk.corpus()
 
 
-class _Chunk:
+def counted_batch(recipe: Recipe, batch: TokenBatch) -> tuple[Any, Any, Any]:
+    """(word counts of all documents, which of them to keep, how often these write words in each form)."""
+    counts, keep = recipe.counts(batch)
+    has_pair = np.asarray(counts.sum(axis=1)).ravel() >= 2  # others are skipped, and so are their forms
+    return counts, keep, recipe.form_totals(batch, keep & has_pair)
+
+
+class Chunk:
     """The counts of some batches, to be joined into one corpus."""
 
     def __init__(self, recipe: Recipe) -> None:
