@@ -12,6 +12,7 @@ from fdmix.kernels.tokens import LONGEST_TOKEN
 from fdmix.text.batches import Batch
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.notices import unspaced
+from fdmix.text.words import WordNumbers
 
 PLAIN = {"preset": "plain"}
 CHINESE = "我爱北京天安门，今天天气很好，我们去公园散步。"
@@ -111,3 +112,13 @@ def test_text_that_was_cut_into_words_needs_no_tokenizer():
     assert unspaced(read(["猫 が 鼠 を 追いかける"])) == {}
     assert unspaced(read(["แมว ไล่ จับ หนู ใน บ้าน"])) == {}
     assert unspaced(read(["한국어는 띄어쓰기를 합니다", "हिन्दी में शब्द", "по-русски тоже"])) == {}
+
+
+def test_words_of_one_lexicon_are_not_those_of_the_next():
+    """A new lexicon often has the address of one that is gone; its tokens must still be its own."""
+    numbers = WordNumbers(("cat", "dog"), Cleaning())
+    for text, expected in (("cat dog", [0, 1]), ("dog cat", [1, 0]), ("cow cat", [-1, 0])) * 20:
+        lexicon = Lexicon(Cleaning())
+        ids, _ = lexicon.read(Batch.of([text]))
+        assert numbers.of(lexicon, ids).tolist() == expected
+        del lexicon

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -90,7 +91,9 @@ class WordNumbers:
             self.parts.setdefault(part, len(self.parts))
         self.forms: Names = []  # (part, form) of each form number
         self._form_numbers: dict[tuple[str, str], int] = {}
-        self._known: dict[int, tuple[Any, Any]] = {}  # by id(lexicon): part and form numbers of its tokens
+        # Part and form numbers of the tokens of each lexicon. An entry goes with its lexicon, because the next one may
+        # get the same address.
+        self._known: WeakKeyDictionary[Lexicon, tuple[Any, Any]] = WeakKeyDictionary()
 
     def of(self, lexicon: Lexicon, ids: Any) -> Any:
         """The number of each token's part, -1 for tokens that are left out."""
@@ -102,7 +105,7 @@ class WordNumbers:
 
     def _numbers(self, lexicon: Lexicon) -> tuple[Any, Any]:
         """(part number, form number) of every token of a lexicon; forms have numbers only if words are stemmed."""
-        parts, forms = self._known.get(id(lexicon), (np.empty(0, np.int64),) * 2)
+        parts, forms = self._known.get(lexicon, (np.empty(0, np.int64),) * 2)
         if parts.size < lexicon.size:
             written = self.cleaner.forms(lexicon.tokens(parts.size))
             words = self.cleaner.words(written)
@@ -111,7 +114,7 @@ class WordNumbers:
                 numbers = map(self._form_number, words, written, new)
                 forms = np.concatenate([forms, np.fromiter(numbers, np.int64, len(new))])
             parts = np.concatenate([parts, np.array(new, np.int64)])
-            self._known[id(lexicon)] = parts, forms
+            self._known[lexicon] = parts, forms
         return parts, forms
 
     def _form_number(self, word: str | None, form: str | None, part: int) -> int:
