@@ -235,7 +235,7 @@ def test_the_network_has_a_slider_and_a_table(page, report):
     page.page.fill("#least", "100")
     strongest = (lift >= 0.97 * lift.max()).sum()  # pairs of topics, as exact as the page has them
     assert 1 <= page.page.get_attribute(".edges path", "d").count("M") <= strongest
-    page.page.click("summary:has-text('The network as a table')")
+    page.page.click("summary:has-text('The lift of all topics as a table')")
     page.page.wait_for_selector("details.behind[open] tbody tr")
     assert page.page.locator("details.behind[open] tbody tr").count() == 4
 
@@ -316,7 +316,7 @@ def test_hostile_words_stay_words(browser, tmp_path):
         assert page.shows("</title><script>alert(1)</script>")
         for view in ("view=overview", "view=topics", "view=map", "view=together", "view=words", "topic=0", "topic=1"):
             page.go(view)
-            assert page.page.evaluate("document.scripts.length") == 4
+            assert page.page.evaluate("document.scripts.length") == 6
             assert page.page.locator("main img, main script, main b").count() == 0
         page.go("topic=0")
         page.page.fill("#lambda", "0")

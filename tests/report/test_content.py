@@ -220,7 +220,8 @@ def test_comparing_a_model_with_itself_and_with_less():
     fewer = Mixture(topics[:3, :30], vocabulary=words[:30])
     part = compared(whole, fewer, "a", "b")
     assert [pair[:2] for pair in part["pairs"]] == [[0, 0], [1, 1], [2, 2]]
-    assert part["onlyLeft"] == [3, 4, 5, 6, 7]
+    assert [topic for topic, _, _ in part["onlyLeft"]] == [3, 4, 5, 6, 7]
+    assert all(distance == 2 for _, _, distance in part["onlyLeft"])
     assert part["onlyRight"] == []
     assert part["sharedWords"] == 30
     assert part["mean"] == 0

@@ -34,7 +34,7 @@ def test_bands_gaps_and_rising_words_are_shown(browser, over_time):
     path, hostile = over_time
     with opened(browser, path, fragment="#view=groups") as found:
         assert found.page.inner_text("h1") == "By month(date)"
-        assert "fitted to the word pairs of a group, with 95% intervals" in found.page.inner_text(".view .note")
+        assert "fitted to the word pairs of a month" in found.page.inner_text(".view .note")
         bands = found.page.eval_on_selector_all("path.band", "paths => paths.map(path => path.getAttribute('d'))")
         assert len(bands) == 8
         assert all(band.count("M") == 2 and "NaN" not in band for band in bands)  # the empty month is a gap
@@ -44,7 +44,7 @@ def test_bands_gaps_and_rising_words_are_shown(browser, over_time):
         first.locator("summary, button").first.click()
         table = first.locator("table").inner_text()
         assert "2020-03" in table
-        assert "-" in table.split("2020-03")[1].split("\n")[0]
+        assert "–" in table.split("2020-03")[1].split("\n")[0]
         assert found.errors == []
         assert found.requests == []
 

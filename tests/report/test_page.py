@@ -30,13 +30,16 @@ def test_modules_become_functions_after_those_they_import():
         {
             "a.js": 'import { two } from "./b.js";\nexport const four = 2 * two();\n',
             "b.js": "const hidden = 2;\nexport function two() { return hidden; }\n",
-        }
+            "c.js": "export const unused = 1;\n",
+        },
+        "a.js",
     )
     assert script.index("const b_js") < script.index("const a_js")
     assert "const { two } = b_js;" in script
     assert "return { four };" in script
     assert "import" not in script
     assert "export" not in script
+    assert "unused" not in script
 
 
 @pytest.mark.parametrize(
@@ -52,7 +55,7 @@ def test_modules_become_functions_after_those_they_import():
 )
 def test_other_imports_and_exports_are_refused(text):
     with pytest.raises(ValueError, match=r"a\.js"):
-        joined_modules({"a.js": text})
+        joined_modules({"a.js": text}, "a.js")
 
 
 def test_only_the_pages_own_scripts_and_styles_may_run():
@@ -62,7 +65,11 @@ def test_only_the_pages_own_scripts_and_styles_may_run():
     assert "unsafe" not in policy
     script = re.search(r'<script type="module">(.*?)</script>', page, re.DOTALL)[1]
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]
-    for text in (script, style):
+    packed = [re.search(f'id="{name}-packed">(.*?)</script>', page)[1] for name in ("d3", "page")]
+    unpacked = [gzip.decompress(base64.b64decode(text)).decode() for text in packed]
+    assert "forceSimulation" in unpacked[0]
+    assert "const main_js" in unpacked[1]
+    for text in (script, style, *unpacked):
         assert base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() in policy
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
     assert not re.search(r"@import|url\(", style)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from examples import SUBJECTS, small_model
 
-from fdmix import Corpus, Mixture, read_corpus, representatives
+from fdmix import Corpus, Mixture, fit_documents, read_corpus, representatives
 from fdmix.corpus.preparation import Cleaning, Preparation
 from fdmix.report.highlighting import Highlighter, passage, segments
 from fdmix.text.recipe import recipe_like
@@ -66,6 +66,12 @@ def test_batches_do_not_change_the_result(small, monkeypatch):
     whole = representatives(mixture, texts, n=7)
     monkeypatch.setattr("fdmix.text.batches.in_batches.__defaults__", (500,))
     assert representatives(mixture, texts, n=7) == whole
+
+
+def test_documents_without_the_topic_are_not_typical():
+    texts = ["The cat chases the mouse.", "Stocks fell, and bonds rose."] * 30
+    mixture = fit_documents(read_corpus(texts), 2).mixture
+    assert [len(found) for found in representatives(mixture, texts)] == [1, 1]
 
 
 def test_copies_and_near_copies_are_left_out(small):

@@ -15,8 +15,14 @@ NO_COUNTERPART = 1.0  # l1 distance, of at most 2; topics further apart have les
 
 
 def compared(mixture: Mixture, other: Mixture, name: str, other_name: str) -> dict[str, Any]:
-    """The facts of the comparison: a row for each matched pair, and the topics of either model without a match."""
-    matching = matching_distance(*over_common_words(mixture, other))
+    """The facts of the comparison.
+
+    "pairs" : [topic, other topic, distance] of each matched pair, the nearest first
+    "onlyLeft", "onlyRight" : [topic, nearest topic of the other model, distance] of each topic without a counterpart:
+    the matching left it over, or its match is further away than "noCounterpart"
+    """
+    left, right = over_common_words(mixture, other)
+    matching = matching_distance(left, right)
     order = np.argsort(matching.distances, kind="stable")
     rows = [
         [int(matching.left[k]), int(matching.right[k]), round(float(matching.distances[k]), 4)]
@@ -24,11 +30,14 @@ def compared(mixture: Mixture, other: Mixture, name: str, other_name: str) -> di
     ]
     words = [[shown_word(word) for word in topic] for topic in _listed(other)]
     mine, theirs = set(mixture.vocabulary or ()), set(other.vocabulary or ())
+    apart = matching.distances > NO_COUNTERPART
+    only_left = sorted({*range(mixture.n_topics)} - {*matching.left[~apart].tolist()})
+    only_right = sorted({*range(other.n_topics)} - {*matching.right[~apart].tolist()})
     return {
         "names": [for_terminal(name), for_terminal(other_name)],
         "pairs": rows,
-        "onlyLeft": sorted(set(range(mixture.n_topics)) - set(matching.left.tolist())),
-        "onlyRight": sorted(set(range(other.n_topics)) - set(matching.right.tolist())),
+        "onlyLeft": _with_nearest(left, right, only_left),
+        "onlyRight": _with_nearest(right, left, only_right),
         "noCounterpart": NO_COUNTERPART,
         "mean": round(matching.mean, 4),
         "words": words,
@@ -37,6 +46,16 @@ def compared(mixture: Mixture, other: Mixture, name: str, other_name: str) -> di
         "nWords": [mixture.n_words, other.n_words],
         "sharedWords": len(mine & theirs) if mine and theirs else min(mixture.n_words, other.n_words),
     }
+
+
+def _with_nearest(mixture: Mixture, other: Mixture, topics: list[int]) -> list[list[float]]:
+    """[topic, nearest topic of the other mixture, l1 distance] of some topics over the same words."""
+    found = []
+    for topic in topics:
+        distances = np.abs(other.topics - mixture.topics[topic]).sum(axis=1)
+        nearest = int(distances.argmin())
+        found.append([topic, nearest, round(float(distances[nearest]), 4)])
+    return found
 
 
 def _listed(mixture: Mixture) -> list[list[str]]:

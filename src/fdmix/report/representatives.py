@@ -24,6 +24,7 @@ from fdmix.text.tokenising import Report, token_batches
 TEXT = "text of the document"  # the column that carries the raw text through the batches
 CANDIDATES = 3  # times as many documents are kept as are asked for, because near copies are left out
 NEAR_COPY = 0.8  # cosine of the word counts
+ROUNDING = 1e-6  # of shares: the only topic of a model has a share of 1 in every document
 
 
 @dataclass(frozen=True)
@@ -168,10 +169,16 @@ class _Best:
 
 
 def _chosen(mixture: Mixture, topic: int, best: _Best, n: int, highlighter: Highlighter) -> list[Representative]:
-    """The first n candidates that are not near copies of better ones, with highlights."""
+    """The first n candidates that are not near copies of better ones, with highlights.
+
+    A document with less of the topic than the average document is not typical of it, so small corpora have fewer.
+    """
     chosen: list[_Candidate] = []
+    least = mixture.shares[topic] - ROUNDING
     for candidate in best.ordered():
-        if len(chosen) < n and all(candidate.cosine(other) < NEAR_COPY for other in chosen):
+        if len(chosen) == n or candidate.share < least:
+            break
+        if all(candidate.cosine(other) < NEAR_COPY for other in chosen):
             chosen.append(candidate)
     speaks = _speaking_words(mixture, topic)
     return [

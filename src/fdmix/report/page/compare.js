@@ -1,12 +1,15 @@
+import { histogram } from "./charts.js";
 import { h, table } from "./dom.js";
 import { count, fixed, percent } from "./numbers.js";
-import { histogram } from "./overview.js";
 import { bar, card, topicLink } from "./parts.js";
 
 /**
  * @typedef {import("./parts.js").Context} Context
  * @typedef {import("./model.js").Comparison} Comparison
+ * @typedef {import("./model.js").Match} Match
  */
+
+const N_WORDS = 10; // of each topic
 
 /**
  * Two models side by side.
@@ -14,7 +17,6 @@ import { bar, card, topicLink } from "./parts.js";
  */
 export function compare(context) {
 	const given = /** @type {Comparison} */ (context.model.compare);
-	const apart = given.pairs.filter(([, , distance]) => distance > given.noCounterpart);
 	const near = given.pairs.filter(([, , distance]) => distance <= given.noCounterpart);
 	const [left, right] = given.names;
 	return h(
@@ -29,14 +31,15 @@ export function compare(context) {
 		h(
 			"dl",
 			{ class: "tiles" },
+			tile("topics in both", count(near.length)),
+			tile(`only in ${left}`, count(given.onlyLeft.length)),
+			tile(`only in ${right}`, count(given.onlyRight.length)),
 			tile("mean distance", fixed(given.mean)),
-			tile("matched", count(near.length)),
-			tile("without a counterpart", count(apart.length)),
 			tile("words in both", count(given.sharedWords)),
 		),
 		card(
 			"How far apart matched topics are",
-			"l1 distance of the word probabilities: 0 if two topics are equal, 2 if they share no word. Topics are matched so that the sum is smallest.",
+			"l1 distance of the word probabilities: 0 if two topics are equal, 2 if they share no word. Topics are matched so that the sum of the distances is smallest.",
 			histogram(
 				given.pairs.map(([, , distance]) => distance),
 				"Distances of matched topics",
@@ -45,20 +48,26 @@ export function compare(context) {
 			),
 		),
 		card(
-			"Matched topics",
-			null,
-			h(
-				"div",
-				{
-					class: "scroll",
-					tabindex: 0,
-					role: "region",
-					"aria-label": "Matched topics",
-				},
-				pairTable(context, given, near),
+			"Topics in both",
+			near.length ? "Words that are not among the first of the other topic are grey." : null,
+			near.length ? pairTable(context, given, near) : h("p", { class: "note" }, "No two topics are nearer than 1."),
+		),
+		h(
+			"div",
+			{ class: "columns" },
+			onlyCard(
+				left,
+				given.onlyLeft,
+				(t) => own(context, t),
+				(t) => theirs(given, t),
+			),
+			onlyCard(
+				right,
+				given.onlyRight,
+				(t) => theirs(given, t),
+				(t) => own(context, t),
 			),
 		),
-		onlyCard(context, given, apart),
 	);
 }
 
@@ -71,81 +80,94 @@ function tile(name, value) {
 }
 
 /**
+ * A topic of the other model.
  * @param {Comparison} given
  * @param {number} topic
  */
-function other(given, topic) {
-	const label = given.labels[String(topic)];
+function theirs(given, topic) {
+	const name = given.labels[String(topic)] || given.words[topic].slice(0, 3).join(", ");
 	return h(
 		"span",
 		{},
 		h("span", { class: "topic-number" }, String(topic)),
 		" ",
-		label ? h("strong", { class: "label" }, `${label} `) : null,
-		given.words[topic].slice(0, 8).join(", "),
+		h("bdi", { class: given.labels[String(topic)] ? "label" : "words" }, name),
 		h("span", { class: "muted" }, ` ${percent(given.shares[topic])}`),
 	);
 }
 
 /**
+ * A topic of this model.
  * @param {Context} context
  * @param {number} topic
  */
 function own(context, topic) {
-	const { model } = context;
-	const words = model.topicWords(topic, 1, 8).map(({ word }) => model.words[word]);
 	return h(
 		"span",
 		{},
 		topicLink(context, topic),
-		h("span", { class: "muted" }, ` ${percent(model.shares[topic])}`),
-		h("div", { class: "small" }, words.join(", ")),
+		h("span", { class: "muted" }, ` ${percent(context.model.shares[topic])}`),
+	);
+}
+
+/**
+ * The words of a topic; those that its partner has, too, are darker.
+ * @param {string[]} words
+ * @param {string[]} others
+ */
+function wordsBeside(words, others) {
+	const shared = new Set(others);
+	return h(
+		"div",
+		{ class: "small" },
+		...words.flatMap((word, i) => [i ? ", " : "", h("bdi", { class: shared.has(word) ? null : "muted" }, word)]),
 	);
 }
 
 /**
  * @param {Context} context
  * @param {Comparison} given
- * @param {[number, number, number][]} pairs
+ * @param {Match[]} pairs
  */
 function pairTable(context, given, pairs) {
 	return table(
 		"Matched topics",
 		[given.names[0], given.names[1], "distance"],
-		pairs.map(([mine, theirs, distance]) => [
-			own(context, mine),
-			other(given, theirs),
-			h(
-				"span",
-				{ class: "distance" },
-				bar(distance / 2, "var(--accent)"),
-				h("span", { class: "number" }, fixed(distance)),
-			),
-		]),
+		pairs.map(([mine, other, distance]) => {
+			const [left, right] = [context.model.typicalWords(mine, N_WORDS), given.words[other].slice(0, N_WORDS)];
+			return [
+				h("div", {}, own(context, mine), wordsBeside(left, right)),
+				h("div", {}, theirs(given, other), wordsBeside(right, left)),
+				h(
+					"span",
+					{ class: "distance" },
+					bar(distance / 2, "var(--accent)"),
+					h("span", { class: "number" }, fixed(distance)),
+				),
+			];
+		}),
 		"plain compared",
 	);
 }
 
 /**
- * @param {Context} context
- * @param {Comparison} given
- * @param {[number, number, number][]} apart
+ * The topics of one model without a counterpart, with the nearest topic of the other model.
+ * @param {string} name
+ * @param {Match[]} rows
+ * @param {(topic: number) => Node} show
+ * @param {(topic: number) => Node} showOther
  */
-function onlyCard(context, given, apart) {
-	const mine = [...apart.map(([t]) => t), ...given.onlyLeft].sort(d3.ascending);
-	const theirs = [...apart.map(([, t]) => t), ...given.onlyRight].sort(d3.ascending);
-	const list = (/** @type {Node[]} */ items) =>
-		items.length
-			? h("ul", { class: "only" }, ...items.map((item) => h("li", {}, item)))
-			: h("p", { class: "note" }, "Every topic has a counterpart.");
-	return h(
-		"div",
-		{ class: "columns" },
-		card(
-			`Only in ${given.names[0]}`,
-			"No topic of the other model is nearer than 1.",
-			list(mine.map((t) => own(context, t))),
+function onlyCard(name, rows, show, showOther) {
+	const title = `Only in ${name}`;
+	if (!rows.length) return card(title, null, h("p", { class: "note" }, "Every topic has a counterpart."));
+	return card(
+		title,
+		"No topic of the other model is matched with these, or it is further away than 1. The nearest one stands beside.",
+		table(
+			title,
+			["topic", "nearest in the other", "#distance"],
+			rows.map(([topic, nearest, distance]) => [show(topic), showOther(nearest), fixed(distance)]),
+			"plain only",
 		),
-		card(`Only in ${given.names[1]}`, null, list(theirs.map((t) => other(given, t)))),
 	);
 }

@@ -33,25 +33,6 @@ export function svg(tag, properties = {}, ...children) {
 }
 
 /**
- * Horizontal lines of a chart with their values at the left.
- * @param {d3.ScaleLinear<number, number>} y
- * @param {number[]} ticks
- * @param {number} left where the lines begin
- * @param {number} right where they end
- * @param {(tick: number) => string} text
- */
-export function gridLines(y, ticks, left, right, text) {
-	return ticks.map((tick) =>
-		svg(
-			"g",
-			{ class: "grid" },
-			svg("line", { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
-			svg("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, text(tick)),
-		),
-	);
-}
-
-/**
  * @template {HTMLElement | SVGElement} E
  * @param {E} element
  * @param {Properties} properties

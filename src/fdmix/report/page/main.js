@@ -42,15 +42,7 @@ function viewsOf({ model }) {
 
 /** Open the report. */
 async function open() {
-	const [library, bytes] = await Promise.all([
-		inflated(byId("d3-packed").textContent ?? ""),
-		inflated(byId("data-packed").textContent ?? ""),
-	]);
-	// The page's policy names the checksum of this script, so nothing else can run here.
-	const script = document.createElement("script");
-	script.textContent = new TextDecoder().decode(library);
-	document.head.append(script);
-	const { facts, arrays } = unpacked(bytes);
+	const { facts, arrays } = unpacked(await inflated(byId("data-packed").textContent ?? ""));
 	const model = new Model(facts, arrays);
 	const context = { model, labels: new Labels(model) };
 	const views = viewsOf(context);
@@ -114,8 +106,10 @@ function showRoute(context, views) {
 	else main.replaceChildren(wordView(context, route.word));
 	const current = { topic: "topics", word: "words" }[route.view] ?? route.view;
 	for (const link of document.querySelectorAll("[data-view]")) {
-		if (link.getAttribute("data-view") === current) link.setAttribute("aria-current", "page");
-		else link.removeAttribute("aria-current");
+		if (link.getAttribute("data-view") === current) {
+			link.setAttribute("aria-current", "page");
+			intoSight(/** @type {HTMLElement} */ (link));
+		} else link.removeAttribute("aria-current");
 	}
 	const heading = main.querySelector("h1")?.textContent ?? "";
 	document.title = `${heading} · ${context.model.facts.title}`;
@@ -124,6 +118,15 @@ function showRoute(context, views) {
 		main.focus({ preventScroll: true });
 		say(heading);
 	}
+}
+
+/**
+ * Scroll the bar so that the name of the view is in sight: on a phone it has more views than room.
+ * @param {HTMLElement} link
+ */
+function intoSight(link) {
+	const nav = /** @type {HTMLElement} */ (link.parentElement);
+	if (nav.scrollWidth > nav.clientWidth) nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
 }
 
 /**

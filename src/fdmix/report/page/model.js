@@ -12,7 +12,9 @@ import { probabilities, ratios } from "./unpack.js";
  * @typedef {{ column: string, ordered: boolean, names: string[], documents: number[], shares: (number | null)[][],
  *   errors: (number | null)[][], nLeftOut: number, low?: (number | null)[][], high?: (number | null)[][],
  *   rises?: string[][], falls?: string[][] }} Groups
- * @typedef {{ names: [string, string], pairs: [number, number, number][], onlyLeft: number[], onlyRight: number[],
+ * A row of a comparison: a topic, a topic of the other model, and their l1 distance.
+ * @typedef {[number, number, number]} Match
+ * @typedef {{ names: [string, string], pairs: Match[], onlyLeft: Match[], onlyRight: Match[],
  *   noCounterpart: number, mean: number, words: string[][], shares: number[], labels: Record<string, string>,
  *   nWords: [number, number], sharedWords: number }} Comparison
  *
@@ -246,14 +248,15 @@ export class Model {
 	}
 
 	/**
-	 * The topics that come together with a topic most, or least, often.
+	 * The topics that come together with a topic most often, those with a lift above `least`.
 	 * @param {number} topic
 	 * @param {number} n
+	 * @param {number} [least]
 	 */
-	related(topic, n) {
+	related(topic, n, least = 1) {
 		const others = d3.range(this.nTopics).filter((t) => t !== topic && this.shares[t] > 0);
 		others.sort((a, b) => this.liftOf(topic, b) - this.liftOf(topic, a) || a - b);
-		return others.slice(0, n).filter((t) => this.liftOf(topic, t) > 1);
+		return others.slice(0, n).filter((t) => this.liftOf(topic, t) > least);
 	}
 
 	/**

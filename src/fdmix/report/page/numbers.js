@@ -30,6 +30,7 @@ export function percent(share) {
 export function times(ratio) {
 	if (!(ratio > 0)) return "0×";
 	if (ratio >= 9.95) return `${whole.format(Number(ratio.toPrecision(2)))}×`;
+	if (ratio < 0.005) return "<0.01×";
 	return `${ratio.toFixed(ratio < 0.95 ? 2 : 1)}×`;
 }
 
@@ -39,5 +40,5 @@ export function times(ratio) {
  * @param {number} [digits]
  */
 export function fixed(value, digits = 2) {
-	return value === null || value === undefined ? "–" : value.toFixed(digits);
+	return value === null || value === undefined ? "–" : value.toFixed(digits).replace("-", "−");
 }

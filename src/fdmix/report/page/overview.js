@@ -1,4 +1,5 @@
-import { behind, gridLines, h, svg, table } from "./dom.js";
+import { chart, histogram, horizontalAxis, verticalAxis } from "./charts.js";
+import { behind, h, svg, table } from "./dom.js";
 import { count, fixed, percent } from "./numbers.js";
 import { bar, card, topicLink, wordLink } from "./parts.js";
 import { colourOf } from "./colours.js";
@@ -7,6 +8,7 @@ import { viewAddress } from "./route.js";
 /** @typedef {import("./parts.js").Context} Context */
 
 const N_LARGEST = 12;
+const N_WORDS = 9; // of each of them
 const N_LISTED = 8; // topics of a remark that are named at first
 
 /**
@@ -27,7 +29,7 @@ export function overview(context) {
 			tile("words", count(model.nWords)),
 			source.documents === null ? null : tile("documents", count(source.documents)),
 			source.tokens === null ? null : tile("tokens", count(source.tokens)),
-			tile("topics a document", fixed(model.facts.quality.topicsADocument, 1)),
+			tile("topics per document", fixed(model.facts.quality.topicsADocument, 1)),
 		),
 		remarks(context),
 		h(
@@ -54,8 +56,12 @@ function remarks(context) {
 		return h(
 			"section",
 			{ class: "card fine" },
-			h("h2", {}, "Nothing conspicuous"),
-			h("p", {}, "No topics are near copies of each other, no words dominate, and no topic looks like an accident."),
+			h("h2", {}, "No warnings"),
+			h(
+				"p",
+				{},
+				"No topics are near copies of each other, no word is on top everywhere, and no topic looks like an accident.",
+			),
 		);
 	}
 	return h(
@@ -104,14 +110,14 @@ function largest(context) {
 		null,
 		h(
 			"ol",
-			{ class: "ranked" },
+			{ class: "ranked wide-names" },
 			...order
 				.slice(0, N_LARGEST)
 				.map((t) =>
 					h(
 						"li",
 						{},
-						topicLink(context, t),
+						largeTopic(context, t),
 						bar(model.shares[t] / top, colourOf(model, t)),
 						h("span", { class: "number" }, percent(model.shares[t])),
 					),
@@ -119,6 +125,20 @@ function largest(context) {
 		),
 		h("p", {}, h("a", { href: viewAddress("topics") }, `All ${count(model.nTopics)} topics`)),
 	);
+}
+
+/**
+ * A link to a topic with more of its words than its name has.
+ * @param {Context} context
+ * @param {number} topic
+ */
+function largeTopic(context, topic) {
+	const link = topicLink(context, topic);
+	const words = context.model.typicalWords(topic, N_WORDS);
+	const rest = context.labels.label(topic) ? words : words.slice(3);
+	if (rest.length)
+		link.append(h("bdi", { class: "muted" }, `${context.labels.label(topic) ? " " : ", "}${rest.join(", ")}`));
+	return link;
 }
 
 /** @param {Context} context */
@@ -130,24 +150,24 @@ function qualityCard({ model }) {
 		[
 			"diversity",
 			percent(quality.diversity),
-			"distinct words among the first 25 of all topics; 100% if no two topics share one",
+			"distinct words among the first 25 of all topics: 100% if no two topics share a word",
 		],
 		[
-			"share of a word's best topic",
+			"best topic of a word",
 			percent(quality.bestTopic),
-			"how much of a word belongs to one topic; 100% if every word has one topic",
+			"how much of a word's tokens come from its best topic: 100% if each word has a single topic",
 		],
 		[
-			"topics that matter",
+			"effective topics",
 			fixed(quality.effectiveTopics, 1),
-			`of ${count(model.nTopics)}; fewer if some topics are much larger than others`,
+			`of ${count(model.nTopics)}: fewer if some topics are much larger than others`,
 		],
 	];
 	if (coherence.length) {
 		rows.unshift([
 			"coherence (NPMI)",
 			fixed(d3.mean(coherence) ?? null),
-			"mean over topics, from −1 to 1; 0 if top words occur together as often as by chance",
+			"mean over topics, from −1 to 1: 0 if their top words occur together as often as by chance",
 		]);
 	}
 	if (quality.reliability) {
@@ -175,141 +195,72 @@ function qualityCard({ model }) {
 	);
 }
 
-/**
- * Bars that count values.
- * @param {number[]} values
- * @param {string} title
- * @param {string} unit
- * @param {[number, number]} [domain]
- */
-export function histogram(values, title, unit, domain) {
-	const [width, height, left, bottom] = [440, 150, 34, 34];
-	const x = d3.scaleLinear(domain ?? /** @type {[number, number]} */ (d3.extent(values)), [left, width - 12]);
-	if (!domain) x.nice();
-	const bins = d3
-		.bin()
-		.domain(/** @type {[number, number]} */ (x.domain()))
-		.thresholds(x.ticks(24))(values);
-	const y = d3.scaleLinear([0, d3.max(bins, (bin) => bin.length) ?? 1], [height - bottom, 8]).nice();
-	const picture = svg(
-		"svg",
-		{
-			class: "chart",
-			viewBox: `0 0 ${width} ${height}`,
-			role: "img",
-			"aria-label": title,
-		},
-		...gridLines(y, y.ticks(3), left, width - 12, String),
-		...bins.map((bin) =>
-			svg("rect", {
-				class: "column",
-				x: x(bin.x0 ?? 0) + 0.5,
-				width: Math.max(0, x(bin.x1 ?? 0) - x(bin.x0 ?? 0) - 1),
-				y: y(bin.length),
-				height: y(0) - y(bin.length),
-			}),
-		),
-		...x
-			.ticks(6)
-			.map((tick) => svg("text", { x: x(tick), y: height - bottom + 16, "text-anchor": "middle" }, String(tick))),
-		svg(
-			"text",
-			{
-				class: "axis",
-				x: (left + width) / 2,
-				y: height - 3,
-				"text-anchor": "middle",
-			},
-			unit,
-		),
-	);
-	const rows = bins.map((bin) => [`${fixed(bin.x0)} to ${fixed(bin.x1)}`, String(bin.length)]);
-	return h(
-		"figure",
-		{},
-		picture,
-		behind(`${title}, as a table`, () => table(title, [unit, "#topics"], rows)),
-	);
-}
-
 /** @param {Context} context */
 function fitCard({ model }) {
-	const { fit } = model.facts;
+	/** @type {{ curve: [number, number][], passes: number | null, reason: string } | null} */
+	const fit = model.facts.fit;
+	const title = "How the fit went";
 	if (!fit || fit.curve.length < 2) {
-		return card(
-			"How the fit went",
-			null,
-			h(
-				"p",
-				{ class: "note" },
-				fit?.reason ? sentence(fit.reason) : "This model does not keep the story of its fit.",
-			),
-		);
+		const told = fit?.reason ? `It ended because ${fit.reason}.` : "This model does not keep the story of its fit.";
+		return card(title, null, h("p", { class: "note" }, told));
 	}
 	// Passes over documents come last and serve the documents: the likelihood of the pairs may fall.
 	const { refined } = model.facts.source;
 	const pairs = refined ? fit.curve.slice(0, -1) : fit.curve;
 	const last = fit.curve[fit.curve.length - 1][1];
+	const after = refined
+		? `, then passes over the documents. The log-likelihood of a word pair is ${fixed(last, 3)} after them`
+		: "";
+	const falls = d3.pairs(pairs).some(([before, now]) => now[1] < before[1] - 1e-6);
 	return card(
-		"How the fit went",
-		`${sentence(fit.reason)} ${count(fit.passes)} passes over the word pairs${refined ? `, then over the documents; after them the log-likelihood of a pair is ${fixed(last, 3)}` : ""}.`,
+		title,
+		`${count(fit.passes)} passes over the word pairs${after}. Why it stopped: ${fit.reason}.`,
 		pairs.length > 1 ? curve(pairs) : null,
+		falls && pairs.length > 1
+			? h(
+					"p",
+					{ class: "note" },
+					"The line falls where the fit drops words from topics, or exchanges topics, on purpose.",
+				)
+			: null,
 	);
-}
-
-/** @param {string} text */
-function sentence(text) {
-	return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "";
 }
 
 /** @param {[number, number][]} points */
 function curve(points) {
-	const [width, height, left, bottom] = [440, 190, 58, 36];
 	const values = points.map(([, value]) => value).sort(d3.ascending);
 	// The first passes improve so much that the rest would look flat: begin the scale a little below the rest.
 	const low = Math.max(
 		values[0],
 		values[values.length - 1] - 3 * (values[values.length - 1] - (d3.quantile(values, 0.3) ?? 0)),
 	);
-	const x = d3.scaleLinear([points[0][0], points[points.length - 1][0]], [left, width - 12]);
-	const y = d3
-		.scaleLinear([low, values[values.length - 1]], [height - bottom, 10])
-		.nice()
-		.clamp(true);
-	const line = d3
-		.line(
-			([pass]) => x(pass),
-			([, value]) => y(value),
-		)
-		.defined(([, value]) => value >= y.domain()[0]);
 	const title = "Log-likelihood after each pass";
+	const draw = (/** @type {import("./charts.js").Box} */ box) => {
+		const x = d3.scaleLinear([points[0][0], points[points.length - 1][0]], [box.left, box.right]);
+		const y = d3
+			.scaleLinear([low, values[values.length - 1]], [box.bottom, box.top])
+			.nice(4)
+			.clamp(true);
+		const line = d3
+			.line(
+				([pass]) => x(pass),
+				([, value]) => y(value),
+			)
+			.defined(([, value]) => value >= y.domain()[0]);
+		return [
+			...verticalAxis(box, y, y.ticks(4), y.tickFormat(4), "log-likelihood of a word pair"),
+			svg("path", { class: "line", d: line(points) }),
+			...horizontalAxis(
+				box,
+				x.ticks(6).map((tick) => [x(tick), String(tick)]),
+				"pass",
+			),
+		];
+	};
 	return h(
 		"figure",
 		{},
-		svg(
-			"svg",
-			{
-				class: "chart",
-				viewBox: `0 0 ${width} ${height}`,
-				role: "img",
-				"aria-label": title,
-			},
-			...gridLines(y, y.ticks(4), left, width - 12, y.tickFormat(4)),
-			svg("path", { class: "line", d: line(points) }),
-			...x
-				.ticks(6)
-				.map((tick) => svg("text", { x: x(tick), y: height - bottom + 16, "text-anchor": "middle" }, String(tick))),
-			svg(
-				"text",
-				{
-					class: "axis",
-					x: (left + width) / 2,
-					y: height - 4,
-					"text-anchor": "middle",
-				},
-				"pass · vertical: log-likelihood of a word pair",
-			),
-		),
+		chart(title, { height: 210, left: 62 }, draw),
 		behind(`${title}, as a table`, () =>
 			table(
 				title,
@@ -350,14 +301,14 @@ function sourceCard({ model }) {
 			? h("ul", { class: "bare" }, ...source.cleaning.map((/** @type {string} */ step) => h("li", {}, step)))
 			: "not known to the model",
 	);
-	add("refined", source.refined ? "with passes over the documents" : "no, fitted to word pairs alone");
+	add("fitted to", source.refined ? "word pairs, then the documents" : "word pairs alone");
 	add(
 		"made with",
 		source.version ? `fdmix ${source.version}${source.seed === null ? "" : `, seed ${source.seed}`}` : null,
 	);
 	add(
 		"in this page",
-		`${percent(model.facts.keptProbability)} of the topics' probability; numbers are precise to 1%, lifts to 2%`,
+		`${percent(model.facts.keptProbability)} of the topics' probability; probabilities are precise to 1%, lifts to 2%`,
 	);
 	return card(
 		"What was read, and how it was cleaned",

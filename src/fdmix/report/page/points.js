@@ -11,7 +11,7 @@ import { hideTip, showTip } from "./tip.js";
  * @typedef {{ topic: number, homeX: number, homeY: number, x: number, y: number, r: number, index?: number }} Point
  * @typedef {{ source: number, target: number, lift: number }} Edge
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Box
- * @typedef {{ topic: number, lines: string[], x: number, y: number, anchor: string }} Name
+ * @typedef {{ topic: number, lines: string[], x: number, y: number, anchor: string, isInside: boolean }} Name
  */
 
 const COVERED = 0.2; // share of the picture that the circles cover
@@ -19,8 +19,10 @@ const SPREADING_STEPS = 40;
 const LABEL_SIZE = 12;
 const LINE_HEIGHT = 13;
 const MIN_RADIUS_OF_NAME = 20; // a smaller circle has its name beside it
+const MAX_RADIUS = 72; // pixels; two topics would fill the picture
 const MAX_LABELS = 120;
 const MAX_NAME = 28; // characters
+const ROOM_FOR_BUTTONS = 44; // pixels at the right
 const SQUARE = 40; // pixels; of the grid that finds circles near a name
 
 const measure = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
@@ -79,7 +81,7 @@ export function points(context, places, label, edgesOf) {
 		const pieces = (/** @type {number} */ t) => (labels.label(t) ? [labels.label(t)] : model.wordsOf(t).split(", "));
 		const chosen = namesToShow(placed, transform, size, radius, pieces, active);
 		names.replaceChildren(
-			...chosen.flatMap(({ topic, lines, x, y, anchor }) =>
+			...chosen.flatMap(({ lines, x, y, anchor, isInside }) =>
 				lines.map((line, i) =>
 					svg(
 						"text",
@@ -87,7 +89,7 @@ export function points(context, places, label, edgesOf) {
 							x,
 							y: y + i * LINE_HEIGHT,
 							"text-anchor": anchor,
-							class: labels.label(topic) ? "label" : null,
+							class: isInside ? "inside" : null,
 						},
 						line,
 					),
@@ -196,9 +198,9 @@ function spread({ model }, places, width, height, covered) {
 	const order = d3.range(model.nTopics).sort((a, b) => model.shares[b] - model.shares[a] || a - b);
 	const upright = Number(height > width); // a high frame shows the map turned by 90 degrees
 	const found = order.map((topic) => {
-		const x = margin + (places[2 * topic + upright] / 0xffff) * (width - 2 * margin);
+		const x = margin + (places[2 * topic + upright] / 0xffff) * (width - 2 * margin - ROOM_FOR_BUTTONS);
 		const y = margin + (places[2 * topic + 1 - upright] / 0xffff) * (height - 2 * margin);
-		const r = Math.max(3, Math.min(width / 9, scale * Math.sqrt(model.shares[topic])));
+		const r = Math.max(3, Math.min(width / 12, MAX_RADIUS, scale * Math.sqrt(model.shares[topic])));
 		return { topic, homeX: x, homeY: y, x, y, r };
 	});
 	d3.forceSimulation(found)
@@ -208,7 +210,7 @@ function spread({ model }, places, width, height, covered) {
 		.stop()
 		.tick(SPREADING_STEPS);
 	for (const point of found) {
-		point.x = Math.max(point.r + 2, Math.min(width - point.r - 2, point.x));
+		point.x = Math.max(point.r + 2, Math.min(width - point.r - 2 - ROOM_FOR_BUTTONS, point.x));
 		point.y = Math.max(point.r + 2, Math.min(height - point.r - 2, point.y));
 	}
 	return found;
@@ -286,6 +288,7 @@ function namesToShow(placed, transform, size, radius, wordsOf, active) {
 				x,
 				y: y + 4 - ((inside.length - 1) * LINE_HEIGHT) / 2,
 				anchor: "middle",
+				isInside: true,
 			});
 			continue;
 		}
@@ -305,6 +308,7 @@ function namesToShow(placed, transform, size, radius, wordsOf, active) {
 					x: option.x,
 					y: option.y,
 					anchor: option.anchor,
+					isInside: false,
 				});
 				break;
 			}

@@ -9,6 +9,7 @@ import { topicAddress } from "./route.js";
 
 const N_WORDS = 30;
 const N_RELATED = 8;
+const N_RARELY_RELATED = 3; // if none comes together with it more often than by chance
 const N_OWN = 24;
 const N_DOCUMENTS_AT_FIRST = 5;
 
@@ -154,10 +155,10 @@ function wordsCard(context, topic) {
 			"div",
 			{ class: "slider" },
 			h("label", { for: "lambda" }, "Relevance λ"),
-			h("span", { class: "muted" }, "only here"),
-			slider,
-			h("span", { class: "muted" }, "most frequent"),
 			value,
+			h("span", { class: "muted scale-end" }, "rare elsewhere"),
+			slider,
+			h("span", { class: "muted scale-end" }, "most frequent"),
 		),
 		h(
 			"table",
@@ -171,8 +172,8 @@ function wordsCard(context, topic) {
 					{},
 					h("th", { scope: "col" }, "word"),
 					h("th", { scope: "col" }, h("span", { class: "hidden-text" }, "bar")),
-					h("th", { scope: "col", class: "number" }, "here"),
-					h("th", { scope: "col", class: "number" }, "corpus"),
+					h("th", { scope: "col", class: "number" }, "in topic"),
+					h("th", { scope: "col", class: "number" }, "in text"),
 					h("th", { scope: "col", class: "number" }, "ratio"),
 				),
 			),
@@ -203,11 +204,14 @@ function ownCard(context, topic) {
  */
 function relatedCard(context, topic) {
 	const { model } = context;
-	const related = model.related(topic, N_RELATED);
-	const most = related.length ? Math.log(model.liftOf(topic, related[0])) : 1;
+	const above = model.related(topic, N_RELATED);
+	const related = above.length ? above : model.related(topic, N_RARELY_RELATED, 0);
+	const most = related.length ? Math.max(1, model.liftOf(topic, related[0])) : 1;
 	return card(
 		"Comes together with",
-		"How often both are in a document, against chance.",
+		above.length
+			? "How often both are in a document, against chance. The line marks chance (1×)."
+			: "It shares documents with other topics less often than by chance. Those that come nearest to chance (1×):",
 		related.length
 			? h(
 					"ol",
@@ -217,12 +221,12 @@ function relatedCard(context, topic) {
 							"li",
 							{},
 							topicLink(context, t),
-							bar(Math.log(model.liftOf(topic, t)) / (most || 1), colourOf(model, t)),
+							bar(model.liftOf(topic, t) / most, colourOf(model, t), 1 / most),
 							h("span", { class: "number" }, times(model.liftOf(topic, t))),
 						),
 					),
 				)
-			: h("p", { class: "note" }, "No other topic comes together with it more often than by chance."),
+			: h("p", { class: "note" }, "It shares no document with another topic."),
 	);
 }
 

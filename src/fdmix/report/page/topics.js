@@ -39,7 +39,8 @@ export function topics(context) {
 		if (state.form === "treemap") {
 			place.replaceChildren(treemap(context, order));
 		} else {
-			place.replaceChildren(topicTable(context, order, measures, words, rows, sortBy));
+			const notes = h("p", { class: "note below" }, columnNotes(context));
+			place.replaceChildren(topicTable(context, order, measures, words, rows, sortBy), notes);
 		}
 	};
 	const sortBy = (/** @type {string} */ name) => {
@@ -51,7 +52,7 @@ export function topics(context) {
 		type: "search",
 		id: "filter",
 		value: state.query,
-		placeholder: "neural network",
+		placeholder: exampleOf(context),
 		autocomplete: "off",
 		spellcheck: "false",
 		on: {
@@ -96,6 +97,31 @@ export function topics(context) {
 	);
 	requestAnimationFrame(show);
 	return view;
+}
+
+/**
+ * Two words to filter by, from the largest topic.
+ * @param {Context} context
+ */
+function exampleOf({ model }) {
+	return model.typicalWords(d3.maxIndex(model.shares), 2).join(" ");
+}
+
+/**
+ * What the columns mean.
+ * @param {Context} context
+ */
+function columnNotes({ model }) {
+	const { quality } = model.facts;
+	const hasCoherence = quality.coherence.some((/** @type {number | null} */ value) => value !== null);
+	return [
+		"Share: how much of the text the topic makes up.",
+		hasCoherence ? "Coherence: whether its top words occur together, from −1 to 1 (NPMI)." : "",
+		"Exclusive: how much of its top words is its own, against all topics.",
+		quality.reliability ? "Comes back: in how many refits to resampled documents it is found again." : "",
+	]
+		.filter(Boolean)
+		.join(" ");
 }
 
 /**

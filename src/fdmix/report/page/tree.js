@@ -1,5 +1,6 @@
 import { colourOf } from "./colours.js";
-import { behind, gridLines, h, say, svg, table, wordText } from "./dom.js";
+import { chart, horizontalAxis, verticalAxis } from "./charts.js";
+import { behind, h, say, svg, table, wordText } from "./dom.js";
 import { roving } from "./keyboard.js";
 import { percent } from "./numbers.js";
 import { card, topicLink } from "./parts.js";
@@ -18,7 +19,6 @@ const FIRST_CUT = 20;
 const ROW = 24; // pixels between two leaves of the picture
 const LETTER = 6.6; // pixels of a letter, about
 const NARROW = 560; // pixels of a picture in which names need more than half of the width
-const CURVE = { width: 560, height: 150, left: 44, bottom: 22 };
 
 /**
  * The tree of topics: which ones merge when fewer are wanted, and what that costs.
@@ -74,7 +74,7 @@ export function treeView(context) {
 			curve,
 			behind("The line as a table", () => table("Loss by number of topics", ["#topics", "#lost"], groups.lossRows())),
 		),
-		place,
+		h("section", { class: "card" }, h("h2", {}, "The topics that are left"), place),
 	);
 }
 
@@ -205,29 +205,29 @@ class Groups {
  * @param {number} cut
  */
 function lossCurve(groups, cut) {
-	const { width, height, left, bottom } = CURVE;
 	const all = groups.losses[1] > 0 ? groups.losses[1] : 1;
-	const x = d3.scaleLog([1, Math.max(2, groups.n)], [left, width - 18]);
-	const y = d3.scaleLinear([0, 1], [height - bottom, 8]);
-	const line = d3.line(
-		(/** @type {number} */ m) => x(m),
-		(m) => y(groups.losses[m] / all),
-	);
 	const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter((m) => m <= groups.n);
-	return svg(
-		"svg",
-		{
-			class: "chart",
-			viewBox: `0 0 ${width} ${height}`,
-			role: "img",
-			"aria-label": "Share of what the topics explain that is lost, by the number of topics",
-		},
-		...gridLines(y, [0, 0.5, 1], left, width - 18, (tick) => `${100 * tick}%`),
-		...ticks.map((m) => svg("text", { x: x(m), y: height - 5, "text-anchor": "middle" }, String(m))),
-		svg("path", { class: "line", d: line(d3.range(1, groups.n + 1)) ?? "" }),
-		svg("line", { class: "cut-mark", x1: x(cut), x2: x(cut), y1: 8, y2: height - bottom }),
-		svg("circle", { cx: x(cut), cy: y(groups.losses[cut] / all), r: 4.5, style: { "--c": "var(--accent)" } }),
-	);
+	const draw = (/** @type {import("./charts.js").Box} */ box) => {
+		const x = d3.scaleLog([1, Math.max(2, groups.n)], [box.left, box.right]);
+		const y = d3.scaleLinear([0, 1], [box.bottom, box.top]);
+		const line = d3.line(
+			(/** @type {number} */ m) => x(m),
+			(m) => y(groups.losses[m] / all),
+		);
+		return [
+			...verticalAxis(box, y, [0, 0.5, 1], (tick) => `${100 * tick}%`, "lost"),
+			...horizontalAxis(
+				box,
+				ticks.map((m) => [x(m), String(m)]),
+				"number of topics",
+			),
+			svg("path", { class: "line", d: line(d3.range(1, groups.n + 1)) ?? "" }),
+			svg("line", { class: "cut-mark", x1: x(cut), x2: x(cut), y1: box.top, y2: box.bottom }),
+			svg("circle", { cx: x(cut), cy: y(groups.losses[cut] / all), r: 4.5, style: { "--c": "var(--accent)" } }),
+		];
+	};
+	const title = "Share of what the topics explain that is lost, by the number of topics";
+	return chart(title, { height: 180, left: 44 }, draw);
 }
 
 /**

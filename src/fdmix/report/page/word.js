@@ -84,7 +84,7 @@ function partnersCard(context, word) {
 	return card(
 		"Its strongest partners",
 		model.hasPairs
-			? "How often both are in a document, against chance, as counted in the text."
+			? "How often both are in a document, against chance, as counted in the text. Frequent pairs come first."
 			: "How often both are in a document, against chance, as the model has it (give --moments for counts).",
 		partners.length
 			? table(
@@ -109,7 +109,7 @@ function unexplainedCard(context, word) {
 		.slice(0, N_PARTNERS);
 	return card(
 		"Pairs the model does not explain",
-		"How often both are seen together, against what the topics predict.",
+		"How often both are in a document, against what the topics predict. Frequent pairs come first.",
 		strange.length
 			? table(
 					"Pairs that the model does not explain",
@@ -139,7 +139,7 @@ export function words(context) {
 		place.replaceChildren(
 			table(
 				"Words",
-				["word", "#share", "best topic", "#of the word"],
+				["word", "#share", "best topic", "#its part"],
 				matching.slice(0, N_WORDS).map((u) => {
 					const best = model.topicsOf(u)[0];
 					return [
@@ -191,6 +191,9 @@ function unexplained(context) {
 			h("p", { class: "note" }, "This needs word-pair counts: fdmix report MODEL --moments FILE."),
 		);
 	}
+	if (!model.unexplained.length) {
+		return card(title, null, h("p", { class: "note" }, "The topics explain all frequent pairs of words."));
+	}
 	return card(
 		title,
 		"Words that are seen together more often than the topics predict: phrases, boilerplate, or topics that are missing.",
@@ -198,7 +201,13 @@ function unexplained(context) {
 			title,
 			["pair", "#against the model", "#against chance"],
 			model.unexplained.map((pair) => [
-				h("span", {}, wordLink(context, pair.word), " ", wordLink(context, pair.other)),
+				h(
+					"span",
+					{},
+					wordLink(context, pair.word),
+					h("span", { class: "muted" }, " + "),
+					wordLink(context, pair.other),
+				),
 				times(pair.ratio ?? 0),
 				times(pair.lift),
 			]),
