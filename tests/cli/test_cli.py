@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -316,6 +317,23 @@ def test_ctrl_c_at_any_moment(command, model, texts, tmp_path):
             assert process.returncode == 130
         assert not list(tmp_path.glob(".*"))
     assert n_models >= 5
+
+
+def test_ctrl_c_while_a_command_waits_for_its_input(model):
+    """A command that has no sentence of its own still says that it was stopped."""
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from fdmix.cli import main; sys.argv[0] = 'fdmix'; print('ready', flush=True); main()"
+    )
+    arguments = [sys.executable, "-c", code, "evaluate", str(model), "-"]
+    with subprocess.Popen(arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        error = process.stderr.read()
+    assert "Stopped before the end." in error
+    assert "Traceback" not in error
 
 
 @pytest.mark.slow

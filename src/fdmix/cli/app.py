@@ -104,6 +104,10 @@ def main() -> None:
     sys.argv = [sys.argv[0], *(argument for argument in sys.argv[1:] if argument != "--debug")]
     try:
         app()
+    except SystemExit as ended:
+        if _was_interrupted(ended):  # where no command has a better sentence, such as while it loads
+            say("Stopped before the end.", everywhere=True)
+        raise
     except Exception as error:
         if debug:
             say(traceback.format_exc(), everywhere=True)
@@ -113,3 +117,8 @@ def main() -> None:
         sentence = f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)"
         say(sentence, everywhere=True)
         sys.exit(1)
+
+
+def _was_interrupted(ended: SystemExit) -> bool:
+    """Whether the program ends because typer caught Ctrl-C; typer itself says nothing then."""
+    return isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt)
