@@ -91,8 +91,7 @@ class WordNumbers:
             self.parts.setdefault(part, len(self.parts))
         self.forms: Names = []  # (part, form) of each form number
         self._form_numbers: dict[tuple[str, str], int] = {}
-        # Part and form numbers of the tokens of each lexicon. An entry goes with its lexicon, because the next one may
-        # get the same address.
+        # Part and form numbers of the tokens of each lexicon. Weak, because a new lexicon may reuse an old address.
         self._known: WeakKeyDictionary[Lexicon, tuple[Any, Any]] = WeakKeyDictionary()
 
     def of(self, lexicon: Lexicon, ids: Any) -> Any:
