@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 NODE   := javascript/node_modules
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint javascript check bench build release-check matrix docs clean
+.PHONY: help demo test lint javascript check bench build release-check release-lint matrix docs clean
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -89,6 +89,9 @@ build: $(VENV)/.release  ## sdist and wheel in dist/, built twice and compared
 
 release-check: build  ## the wheel in an empty environment: fdmix demo, smoke tests, bill of materials
 	@$(BIN)/python packaging/check_release.py
+
+release-lint: $(VENV)/.release  ## workflows, forms, citation, conda recipe, container file
+	@$(BIN)/python packaging/lint.py
 
 matrix: $(VENV)/.release  ## smoke tests on Python 3.11 to 3.14, with the oldest and newest dependencies
 	@$(BIN)/nox
