@@ -10,6 +10,7 @@ from benchmarks.measure import machine, seconds
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import engine_for, known_engine
 from fdmix.engines.torch_memory import dense_size, most_topics
+from fdmix.engines.torch_pairs import BLOCK
 from fdmix.fit import fitting
 from fdmix.solvers import em
 
@@ -58,28 +59,25 @@ def passes(mhat):
 
 
 def sparse_topics():
-    """Would sparse topics pay in a panel's products? M = A P' with P as a sparse matrix, against a dense one."""
+    """Would sparse topics pay in the products of a panel? M = A P', R P and R' P, with P sparse against dense."""
     import torch
 
-    from fdmix.engines.torch_pass import sparse_csr
+    from fdmix.engines.torch_products import product_on
 
-    n_topics = 500
-    A = torch.rand(512, n_topics)
-    print("a panel's product A P' of 512 x 10,500 words, T 500, with sparse topics P:")
-    for share in (0.02, 0.05, 0.1):
+    n_topics, product = 500, product_on(torch, torch.device("cpu"))
+    torch.set_num_threads(1)
+    A, ratio = torch.rand(BLOCK, n_topics), torch.rand(BLOCK, N_WORDS)
+    print(f"the products of a panel of {BLOCK} x {N_WORDS:,} words, T {n_topics}, one thread, with sparse topics P:")
+    for share in (0.02, 0.05, 0.1, 0.2):
         P = torch.from_numpy(mixture(n_topics, share).topics.T.astype(np.float32)).contiguous()
-        csr = _csr(sparse_csr, torch, P)
-        dense, _ = seconds(lambda P=P: A @ P.T, 5)
-        sparse, _ = seconds(lambda csr=csr: csr @ A.T, 5)
-        print(f"  {share:4.0%} non-zero: dense {1e3 * dense:6.1f} ms, sparse {1e3 * sparse:6.1f} ms")
-
-
-def _csr(sparse_csr, torch, P):
-    import scipy.sparse as sp
-
-    table = sp.csr_array(P.numpy())
-    arrays = table.indptr.astype(np.int32), table.indices.astype(np.int32), table.data
-    return sparse_csr(torch, *map(torch.from_numpy, arrays), table.shape)
+        by_word, by_topic = P.to_sparse_csr(), P.T.contiguous().to_sparse_csr()
+        dense, _ = seconds(lambda P=P: (product(A, P.T), product(ratio, P), product(ratio.T, A)), 5)
+        sparse, _ = seconds(lambda w=by_word, t=by_topic: (w @ A.T, t @ ratio.T, product(ratio.T, A)), 5)
+        layout, _ = seconds(lambda P=P: (P.to_sparse_csr(), P.T.contiguous().to_sparse_csr()), 3)
+        print(
+            f"  {share:4.0%} non-zero: dense {1e3 * dense:5.0f} ms, sparse {1e3 * sparse:5.0f} ms; "
+            f"and {1e3 * layout:5.0f} ms a pass for its layout"
+        )
 
 
 @contextmanager

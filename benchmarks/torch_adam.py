@@ -75,12 +75,14 @@ def steps_per_second():
     core, draw = runs["torch, compiled"].core, runs["torch, compiled"].draw
     u, v, _ = draw((512,))
     alpha, rows = core.alpha, torch.rand(512, 500)
+    gradient, pull, _ = core.batch_gradient(u, v, None)
+    factors = (rows, alpha), (rows, alpha.T), (rows.T, rows)
     parts = best_in_turn(
         {
             "drawing 512 pairs": lambda: draw((512,)),
             "gradient of the batch": lambda: core.batch_gradient(u, v, None),
-            "its three matrix products": lambda: (rows @ alpha, rows @ alpha.T, rows.T @ rows),
-            "update of all parameters": lambda: core._ascend(core.total * 1e-6, alpha),
+            "its three matrix products": lambda: [core.product(*two) for two in factors],
+            "update of all parameters": lambda: core._ascend(gradient, pull, alpha),
         }
     )
     print("  of a compiled step: " + ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in parts.items()))

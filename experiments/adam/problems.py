@@ -10,7 +10,7 @@ import numpy as np
 from experiments.measured import load_corpus
 from fdmix import Mixture, Moments, worlds
 
-PROBLEMS = ("authors", "middle", "paper")
+PROBLEMS = ("authors", "middle", "large", "paper")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,7 @@ def problem_of(name, synthetic=None):
     world, n_documents, steps = {
         "authors": (worlds.authors(seed=7), 50_000, 500),
         "middle": (worlds.zipf(100, 3_000, seed=7), 20_000, 500),
+        "large": (worlds.zipf(500, 10_500, seed=7), 100_000, 1_000),  # the paper's size, other topics
     }[name]
     corpus = world.sample(n_documents, length=30, seed=8)
     return Problem(name, Moments.of(corpus, weighting="paper"), world.mixture, steps)

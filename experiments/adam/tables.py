@@ -7,7 +7,12 @@ from experiments.results import Results
 
 PAPER = 0.66  # l1 of FDM in the paper's synthetic experiment
 COLOURS = {"paper": "#0072B2", "authors": "#56B4E9", "exact": "#D55E00", "ours": "#009E73", "ours-exact": "#000000"}
-TITLES = {"authors": "the authors' problem", "middle": "the middle problem", "paper": "the paper's synthetic problem"}
+TITLES = {
+    "authors": "the authors' problem",
+    "middle": "the middle problem",
+    "large": "a problem of the paper's size",
+    "paper": "the paper's synthetic problem",
+}
 
 
 def write(folder, problem):
@@ -37,7 +42,7 @@ def write(folder, problem):
                 points = [point for point in curve if point["steps"]]
                 axes.plot([p["seconds"] for p in points], [p[value] for p in points], color=COLOURS[name], label=name)
             axes.axhline(line, color="#999999", linestyle=":", linewidth=1)
-            axes.set(xlabel="seconds", ylabel=label, xscale="log")
+            axes.set(xlabel="seconds of the processor", ylabel=label, xscale="log")
             axes.legend(frameon=False)
 
         return plot

@@ -38,7 +38,7 @@ for u, v in pairs:
     run.core.by_batch(u[rank], v[rank], None)
 fit = fit_mixture(moments, 6, solver=solver, engine="torch", device="cpu", max_passes=8, n_threads=1)
 np.savez(
-    sys.argv[2], topics=run.core.topics.numpy(), alpha=run.core.alpha_logits.numpy(), drawn=first,
+    sys.argv[2], topics=run.core.topics.values.numpy(), alpha=run.core.logits.values.numpy(), drawn=first,
     fitted=fit.mixture.topics, likelihood=fit.log_likelihoods[-1],
 )
 """

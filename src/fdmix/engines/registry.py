@@ -20,7 +20,11 @@ ENGINES = {  # name -> "module:class"
     "numba": "fdmix.engines.numba_engine:NumbaEngine",
     "torch": "fdmix.engines.torch_engine:TorchEngine",
 }
-WITH_DEVICES = {"torch"}  # engines that compute on the device that the user names
+REDUCED = {  # engines whose matrix products have fewer digits, so that topics differ slightly (docs/how-to/gpu.md)
+    "torch-tf32": "fdmix.engines.torch_reduced:Tf32Engine",
+    "torch-bfloat16": "fdmix.engines.torch_reduced:Bfloat16Engine",
+}
+WITH_DEVICES = {"torch", *REDUCED}  # engines that compute on the device that the user names
 AUTO = "numba"  # the engine that "auto" stands for: the fastest one on CPUs (docs/evidence/performance.md)
 
 
@@ -33,7 +37,7 @@ def engine_for(
 ) -> Engine:
     """An engine of the given name for these pairs, ready for passes; "auto" picks the fastest one on CPUs.
 
-    device : where the engine "torch" computes: "auto", "cpu", "cuda", "cuda:1" or "mps"
+    device : where the engines "torch..." compute: "auto", "cpu", "cuda", "cuda:1" or "mps"
     """
     kind = checked_engine(name, device)
     return kind(mhat, n_topics, n_threads, **({"device": device} if name in WITH_DEVICES else {}))
@@ -57,16 +61,16 @@ def known_engine(name: str) -> type[Engine]:
 
     Raises ValueError for an unknown name, and ImportError if the engine needs a package that is not installed.
     """
-    chosen = AUTO if name == "auto" else name
-    if chosen not in ENGINES:
-        raise ValueError(f"there is no engine {name!r}; there are auto, {', '.join(ENGINES)}")
-    module, _, class_name = ENGINES[chosen].partition(":")
+    chosen, known = AUTO if name == "auto" else name, ENGINES | REDUCED
+    if chosen not in known:
+        raise ValueError(f"there is no engine {name!r}; there are auto, {', '.join(known)}")
+    module, _, class_name = known[chosen].partition(":")
     try:
         found: type[Engine] = getattr(import_module(module), class_name)
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] == "fdmix":  # a mistake in fdmix itself, not a missing package
             raise
         raise ImportError(
-            f"engine={chosen!r} needs the package {missing.name}: pip install 'fdmix[{chosen}]'"
+            f"engine={chosen!r} needs the package {missing.name}: pip install 'fdmix[{chosen.partition('-')[0]}]'"
         ) from missing
     return found

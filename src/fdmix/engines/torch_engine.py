@@ -22,6 +22,7 @@ from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
 from fdmix.engines.torch_memory import RESERVE, free_bytes, size_of, too_large
 from fdmix.engines.torch_pairs import Cut, Part, parts_of
 from fdmix.engines.torch_pass import add_part
+from fdmix.engines.torch_products import precision_of_products, product_on
 from fdmix.engines.torch_sharding import PARTS_PER_SHARD, processes
 from fdmix.engines.torch_step import SMALLEST, TopicStep
 from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
@@ -51,7 +52,7 @@ class Layout:
     floats_at_a_time: int
 
 
-ON_CPU = Layout(Cut(threshold=0.3, pairs_at_a_time=4_000_000, sampled=True), width=512, floats_at_a_time=1 << 17)
+ON_CPU = Layout(Cut(threshold=0.15, pairs_at_a_time=4_000_000, sampled=True), width=512, floats_at_a_time=1 << 17)
 ON_GPU = Layout(Cut(threshold=0.02, pairs_at_a_time=1 << 16, sampled=False), width=1 << 14, floats_at_a_time=1 << 24)
 SMALL_PASS = 1e8  # multiply-adds; below this, threads of the CPU cost more than they save
 
@@ -76,6 +77,8 @@ class TorchEngine(Engine):
     threads_from : multiply-adds of a pass from which it is shared by threads of the CPU
     """
 
+    precision = "float32"  # of matrix products
+
     def __init__(
         self,
         mhat: PairMatrix | sp.csr_array,
@@ -91,6 +94,7 @@ class TorchEngine(Engine):
         mhat = as_pair_matrix(mhat).matrix
         self.device = self._chosen(device)
         self.processes = processes(self.torch, self.device)
+        self.product = product_on(self.torch, self.device, self.precision)
         self.n_threads = thread_count(n_threads)
         if n_threads is None:
             self.n_threads = max(1, self.n_threads // processes_here())
@@ -151,7 +155,7 @@ class TorchEngine(Engine):
 
     def expect(self, state: State, *, joint: bool = True) -> Expectation:
         """Panels by matrix products, listed pairs by sampled ones. Only the likelihood leaves the device."""
-        with self._threads():
+        with self._settings():
             likelihoods, factors, both = self._in_memory(lambda: self.tensors(state, joint))
             return Expectation(math.fsum(likelihoods.tolist()), factors, both)
 
@@ -184,21 +188,19 @@ class TorchEngine(Engine):
         H = self.torch.zeros_like(left)
         likelihood = self.torch.zeros(1, dtype=self.wide, device=self.device)
         for part in parts:
-            likelihood += add_part(self.torch, part, left, right, H, self.layout.width).sum(dtype=self.wide)
+            rows = add_part(self.torch, part, left, right, H, self.layout.width, self.product)
+            likelihood += rows.sum(dtype=self.wide)
         return H, likelihood
 
     def _product(self, left: Any, right: Any) -> Any:
         """left @ right, each thread of the CPU with its own rows."""
-        out = left.new_empty(left.shape[0], right.shape[1])
-        self._by_rows(
-            lambda rows: self.torch.mm(left.narrow(0, *rows), right, out=out.narrow(0, *rows)), left.shape[0]
-        )
-        return out
+        done = self._by_rows(lambda rows: self.product(left.narrow(0, *rows), right), left.shape[0])
+        return done[0] if len(done) == 1 else self.torch.cat(done)
 
-    def _by_rows(self, work: Callable[[tuple[int, int]], Any], n_rows: int) -> None:
+    def _by_rows(self, work: Callable[[tuple[int, int]], Result], n_rows: int) -> list[Result]:
         """work((begin, size)) for the rows of each thread."""
         cuts = [n_rows * k // self.n_threads for k in range(self.n_threads + 1)]
-        self.workers.map(work, [(begin, end - begin) for begin, end in pairwise(cuts) if end > begin])
+        return self.workers.map(work, [(begin, end - begin) for begin, end in pairwise(cuts) if end > begin])
 
     def maximise(self, state: State, expectation: Expectation, shrinkage: float = 0.0, power: float = 1.0) -> State:
         """mu <- [mu (H alpha) - shrinkage]+, alpha <- alpha (P' H), both over-relaxed and normalised."""
@@ -208,7 +210,7 @@ class TorchEngine(Engine):
         def step() -> Any:
             return TopicStep(self.torch, P, factors, rows, self.wide, self.workers.map).taken(shrinkage, power)
 
-        with self._threads():
+        with self._settings():
             return State(self._in_memory(step), self._alpha(state, expectation, power))
 
     def gradient(self, state: State) -> tuple[Any, Any]:
@@ -285,14 +287,15 @@ class TorchEngine(Engine):
         return on_device(self.torch, self.device, array)
 
     @contextmanager
-    def _threads(self) -> Iterator[None]:
-        """One thread in each operation on the CPU, because the engine's own threads run several of them at a time.
+    def _settings(self) -> Iterator[None]:
+        """The precision of products; one thread in each operation, because the engine's own threads run several.
 
         PyTorch's own threads wait for each other after every operation, which a busy computer makes slow.
         """
         before = self.torch.get_num_threads()
         self.torch.set_num_threads(1)
         try:
-            yield
+            with precision_of_products(self.torch, self.precision):
+                yield
         finally:
             self.torch.set_num_threads(before)

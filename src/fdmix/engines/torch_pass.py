@@ -12,23 +12,24 @@ import warnings
 from typing import Any
 
 from fdmix.engines.torch_pairs import Panel, Part, Sample, Table
+from fdmix.engines.torch_products import Product
 
 TINY = 1e-30  # smallest M: keeps ratios and logarithms finite
 
 
-def add_part(torch: Any, part: Part, left: Any, right: Any, H: Any, width: int) -> Any:
+def add_part(torch: Any, part: Part, left: Any, right: Any, H: Any, width: int, product: Product) -> Any:
     """Add the pairs of one part to H; their likelihood, in rows.
 
-    width : columns of a panel in one matrix product
+    width : columns of a panel in one matrix product; product : of two matrices
     """
     if isinstance(part, Panel):
-        return _add_panel(torch, part, left, right, H, width)
+        return _add_panel(torch, part, left, right, H, width, product)
     if isinstance(part, Table):
         return _add_table(torch, part, left, right, H)
     return _add_sample(torch, part, left, right, H)
 
 
-def _add_panel(torch: Any, panel: Panel, left: Any, right: Any, H: Any, width: int) -> Any:
+def _add_panel(torch: Any, panel: Panel, left: Any, right: Any, H: Any, width: int, product: Product) -> Any:
     """By matrix products: the square on the diagonal once, the rest with its mirror image.
 
     Rows are taken by `narrow`: slices would need a real device, and tests run this on a pretended one.
@@ -39,11 +40,11 @@ def _add_panel(torch: Any, panel: Panel, left: Any, right: Any, H: Any, width: i
     for first in [begin, *range(end, last, width)]:
         size = end - begin if first == begin else min(width, last - first)
         x, others = panel.values.narrow(1, first - begin, size), right.narrow(0, first, size)
-        M = (mine[0] @ others.T).clamp_min_(TINY)
+        M = product(mine[0], others.T).clamp_min_(TINY)
         ratio = x / M
-        mine[2].addmm_(ratio, others)
+        mine[2].add_(product(ratio, others))
         if first > begin:
-            H.narrow(0, first, size).addmm_(ratio.T, mine[1])
+            H.narrow(0, first, size).add_(product(ratio.T, mine[1]))
         likelihoods.add_(M.log_().mul_(x).sum(dim=1), alpha=1 if first == begin else 2)
         del M, ratio  # before the next ones need memory
     return likelihoods

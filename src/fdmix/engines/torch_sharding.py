@@ -33,6 +33,10 @@ class OneProcess:
     def add_up(self, *tensors: Any) -> None:
         """Replace each tensor by its sum over all processes."""
 
+    def gather(self, *tensors: Any) -> list[Any]:
+        """Of each tensor, those of all processes one after the other, in the same order everywhere."""
+        return list(tensors)
+
     def agree(self, *tensors: Any) -> None:
         """Replace each tensor by that of the first process."""
 
@@ -57,6 +61,15 @@ class SeveralProcesses(OneProcess):
         """Replace each tensor by its sum over all processes."""
         for tensor in tensors:
             self._together(partial(self.group.all_reduce, tensor))
+
+    def gather(self, *tensors: Any) -> list[Any]:
+        """Of each tensor, those of all processes one after the other, in the same order everywhere."""
+        found = []
+        for tensor in tensors:
+            every = [self.torch.empty_like(tensor) for _ in range(self.size)]
+            self._together(partial(self.group.all_gather, every, tensor))
+            found.append(self.torch.cat(every))
+        return found
 
     def agree(self, *tensors: Any) -> None:
         """Replace each tensor by that of the first process."""

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from fdmix.engines import State
 from fdmix.engines.torch_engine import TorchEngine
+from fdmix.engines.torch_products import precision_of_products
 from fdmix.kernels.alias_table import fill_alias_table
 from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.interruption import deferred_ctrl_c
@@ -35,7 +36,7 @@ class TorchAdamRun(AdamRun):
         topics, alpha = softmax_parameters(start, settings.symmetric)
         placed = self._placed(topics[:, engine.order].T), self._placed(alpha)
         engine.processes.agree(*placed)
-        self.core = AdamStep(torch, settings, *placed, engine.processes)
+        self.core = AdamStep(torch, settings, *placed, engine.processes, engine.product)
         seed = int(problem.rng.integers(2**62)) + engine.processes.rank  # each process draws other pairs
         self.generator = torch.Generator(engine.device).manual_seed(seed)
         if not settings.exact:
@@ -43,11 +44,11 @@ class TorchAdamRun(AdamRun):
 
     def active(self) -> int:
         """All entries are positive."""
-        return int(self.core.topics.numel())
+        return int(self.core.topics.values.numel())
 
     def take_steps(self, n: int) -> None:
         """Take n steps; only at the end does the host wait for the device."""
-        with self._threads(), self.torch.no_grad():
+        with self._threads(), precision_of_products(self.torch, self.torch_engine.precision), self.torch.no_grad():
             if self.settings.exact:
                 for _ in range(n):
                     self._exact_step()
@@ -63,10 +64,10 @@ class TorchAdamRun(AdamRun):
 
     def tensors(self) -> dict[str, Any]:
         """All that a step reads and changes, to save and to `restore`."""
-        core = self.core
+        topics, logits = self.core.topics, self.core.logits
         return {
-            "topics": core.topics, "first": core.first, "second": core.second, "alpha": core.alpha_logits,
-            "alpha_first": core.alpha_first, "alpha_second": core.alpha_second, "taken": core.taken,
+            "topics": topics.values, "first": topics.first, "second": topics.second, "alpha": logits.values,
+            "alpha_first": logits.first, "alpha_second": logits.second, "taken": self.core.taken,
             "generator": self.generator.get_state(),
         }  # fmt: skip
 
@@ -94,7 +95,7 @@ class TorchAdamRun(AdamRun):
         """One pass of the engine: dL/dmu = 2 H alpha, dL/dalpha = P' H, at the symmetric part of alpha."""
         found = self.torch_engine.expect(self.snapshot().state)
         d_alpha = (found.joint + found.joint.T) / 2
-        dtype = self.core.topics.dtype
+        dtype = self.core.weights.dtype
         self.core.by_derivatives(2 * found.topic_factors.to(dtype), d_alpha.to(dtype))
 
     @contextmanager

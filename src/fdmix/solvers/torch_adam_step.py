@@ -4,98 +4,139 @@ Large tensors are made once and then changed in place: on CPUs, fresh memory cos
 
 Topics are columns here: mu = weights / total, with weights = exp(mu' - shift) of shape (N, T). `shift` is the
 log-sum-exp of the step before. A step changes parameters by a few learning rates, so the new weights neither overflow
-nor vanish, and one pass over the parameters does it all: gradient, running means, parameters, new weights, new sums.
+nor vanish, and one pass over the parameters does it all: gradient, running means, parameters, new weights.
+
+mu dL/dmu is zero except for the words of the batch. So it is kept as a few rows, and each word knows its row.
 """
 
 from __future__ import annotations
 
-import logging
 import math
-import warnings
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from fdmix.engines.torch_products import Product
 from fdmix.engines.torch_sharding import OneProcess
 from fdmix.solvers.adam import TINY, UPDATE, Adam
+from fdmix.solvers.torch_compiling import Compiled
 
-log = logging.getLogger("fdmix")
 ENOUGH_TO_COMPILE = 1_000_000  # topic entries; a compiled update of fewer saves too little for its 10 s of compiling
 
 
-def update(parameter: Any, first: Any, second: Any, gradient: Any, rate: Any, correction: Any) -> None:
-    """Adam's update, in place; the gradient is overwritten.
+class Rows(NamedTuple):
+    """A table (N, T) most rows of which are zero: word u has the row table[slot[u]]."""
 
-    rate : learning rate / (1 - beta_1^n); correction : 1 / (1 - beta_2^n), after n steps
+    table: Any
+    slot: Any
+
+
+class Parameters(NamedTuple):
+    """Parameters, and Adam's running means of their gradient and of its square."""
+
+    values: Any
+    first: Any
+    second: Any
+
+
+class Rates(NamedTuple):
+    """After n steps: learning rate / (1 - beta_1^n), and 1 / (1 - beta_2^n)."""
+
+    rate: Any
+    correction: Any
+
+
+def assign(tensors: Sequence[Any], values: Sequence[Any]) -> None:
+    """Change the tensors in place; not by copy_, which needs a real device, and tests run this on a pretended one."""
+    for tensor, value in zip(tensors, values, strict=True):
+        tensor.zero_().add_(value)
+
+
+def adam(old: Parameters, gradient: Any, rates: Rates) -> Parameters:
+    """Adam's update, as new tensors."""
+    first = old.first + (1 - UPDATE.beta_1) * (gradient - old.first)
+    second = old.second + (1 - UPDATE.beta_2) * (gradient * gradient - old.second)
+    moved = old.values + rates.rate * first / ((second * rates.correction).sqrt() + UPDATE.epsilon)
+    return Parameters(moved, first, second)
+
+
+def adam_in_place(old: Parameters, gradient: Any, rates: Rates) -> None:
+    """Adam's update, in place and without further memory; the gradient is overwritten."""
+    old.first.lerp_(gradient, 1 - UPDATE.beta_1)
+    old.second.mul_(UPDATE.beta_2).addcmul_(gradient, gradient, value=1 - UPDATE.beta_2)
+    gradient.zero_().addcmul_(old.second, rates.correction).sqrt_().add_(UPDATE.epsilon).div_(rates.rate)
+    old.values.addcdiv_(old.first, gradient)
+
+
+def update_topics(topics: Parameters, gradient: Rows, weights: Any, pull: Any, shift: Any, rates: Rates) -> None:
+    """Adam's update of mu' and then its new weights, in place, as one loop if it is compiled.
+
+    gradient : mu dL/dmu
+    pull : <mu_t, dL/dmu_t> / total of each topic; shift : the new one
     """
-    first.lerp_(gradient, 1 - UPDATE.beta_1)
-    second.mul_(UPDATE.beta_2).addcmul_(gradient, gradient, value=1 - UPDATE.beta_2)
-    gradient.zero_().addcmul_(second, correction).sqrt_().add_(UPDATE.epsilon).div_(rate)
-    parameter.addcdiv_(first, gradient)
+    ascent = gradient.table.index_select(0, gradient.slot) - weights * pull  # mu (dL/dmu - <mu, dL/dmu>)
+    new = adam(topics, ascent, rates)
+    assign([weights], [(new.values - shift).exp()])
+    assign(topics, new)
 
 
-def update_topics(
-    parameter: Any, means: tuple[Any, Any], gradient: Any, weights: Any, pull: Any, shift: Any, rates: tuple[Any, Any]
-) -> None:
-    """Adam's update of mu' and then its new weights, in place; the gradient is overwritten.
-
-    gradient : mu dL/dmu; pull : <mu_t, dL/dmu_t> / total of each topic; shift : the new one
-    """
-    gradient.addcmul_(weights, pull, value=-1)  # mu (dL/dmu - <mu, dL/dmu>)
-    update(parameter, *means, gradient, *rates)
-    weights.zero_().add_(parameter).sub_(shift).exp_()
+def update_alpha(alpha: Any, logits: Parameters, d_alpha: Any, rates: Rates, symmetric: bool) -> None:
+    """Adam's update of alpha' and then alpha, its softmax over all entries, in place."""
+    new = adam(logits, alpha_gradient(alpha, d_alpha, symmetric), rates)
+    assign(logits, new)
+    assign([alpha], [softmax_of(new.values, symmetric)])
 
 
-def update_topics_in_one_loop(
-    parameter: Any, means: tuple[Any, Any], gradient: Any, weights: Any, pull: Any, shift: Any, rates: tuple[Any, Any]
-) -> None:
-    """The same as `update_topics`, written so that PyTorch's compiler makes one loop of it.
+def alpha_gradient(alpha: Any, d_alpha: Any, symmetric: bool) -> Any:
+    """The gradient with respect to alpha', of dL/dalpha."""
+    weighted = alpha * d_alpha
+    gradient = weighted - alpha * weighted.sum()
+    return gradient + gradient.T if symmetric else gradient
 
-    Uncompiled, it would fill the memory with large temporary tensors.
-    """
-    (first, second), (rate, correction) = means, rates
-    ascent = gradient - weights * pull
-    mean = first + (1 - UPDATE.beta_1) * (ascent - first)
-    square = second + (1 - UPDATE.beta_2) * (ascent * ascent - second)
-    moved = parameter + rate * mean / ((square * correction).sqrt() + UPDATE.epsilon)
-    weights.copy_((moved - shift).exp())
-    first.copy_(mean)
-    second.copy_(square)
-    parameter.copy_(moved)
+
+def softmax_of(logits: Any, symmetric: bool) -> Any:
+    """(T, T), softmax over all entries of alpha', or of alpha' + alpha'^T."""
+    whole = logits + logits.T if symmetric else logits
+    return whole.reshape(-1).softmax(dim=0).view_as(logits)
 
 
 class AdamStep:
     """The parameters, Adam's running means, and one step.
 
-    topics, alpha_logits : mu', (N, T), and alpha', (T, T), which steps change in place
+    topics, logits : mu', (N, T), and alpha', (T, T), which steps change in place
     alpha : (T, T), the softmax
     processes : that share the steps: each computes the gradient of its own pairs, and all take the mean of them
+    product : of two matrices; by default, PyTorch's
     """
 
-    def __init__(self, torch: Any, settings: Adam, topics: Any, alpha_logits: Any, processes: Any = None) -> None:
+    def __init__(
+        self, torch: Any, settings: Adam, topics: Any, alpha_logits: Any, processes: Any = None,
+        product: Product | None = None,
+    ) -> None:  # fmt: skip
         self.torch, self.settings, self.processes = torch, settings, processes or OneProcess()
-        self.topics, self.alpha_logits = topics, alpha_logits
-        self.first, self.second, self.gradient = (torch.zeros_like(topics) for _ in range(3))
-        self.alpha_first, self.alpha_second = torch.zeros_like(alpha_logits), torch.zeros_like(alpha_logits)
+        self.product: Product = product or torch.mm
+        self.topics, self.logits = (
+            Parameters(t, torch.zeros_like(t), torch.zeros_like(t)) for t in (topics, alpha_logits)
+        )
         self.taken = torch.zeros((), dtype=topics.dtype, device=topics.device)
-        self.update_topics: Any = self._compiled() if self._compiles() else update_topics
+        self.slot = torch.zeros(len(topics), dtype=torch.int64, device=topics.device)
+        self.buffers: dict[str, Any] = {}
+        self.update_topics: Callable[..., None] = self._update_topics
+        self.update_alpha: Callable[..., None] = update_alpha
+        if self._compiles():
+            self.update_topics = Compiled(torch, update_topics, self._update_topics)
+            self.update_alpha = Compiled(torch, update_alpha, update_alpha)
         self.refresh()
 
     def refresh(self) -> None:
         """Compute the softmax of all parameters anew, after they were changed from outside."""
-        self.alpha = self._alpha()
-        self.shift = self.torch.logsumexp(self.topics, dim=0)
-        self.weights = self.topics.sub(self.shift).exp_()
+        self.alpha = softmax_of(self.logits.values, self.settings.symmetric)
+        self.shift = self.torch.logsumexp(self.topics.values, dim=0)
+        self.weights = self.topics.values.sub(self.shift).exp_()
         self.total = self.weights.sum(dim=0)
 
     def mu(self) -> Any:
         """(N, T), the topics as columns."""
         return self.weights / self.total
-
-    def _alpha(self) -> Any:
-        """(T, T), softmax of alpha' or of alpha' + alpha'^T."""
-        logits = self.alpha_logits
-        if self.settings.symmetric:
-            logits = logits + logits.T
-        return self.torch.softmax(logits.reshape(-1), dim=0).view_as(logits)
 
     def by_batch(self, u: Any, v: Any, weight: Any) -> None:
         """A step along the gradient of the mean of weight_k log M[u_k, v_k]; no weight is weight 1."""
@@ -103,80 +144,79 @@ class AdamStep:
 
     def by_derivatives(self, d_mu: Any, d_alpha: Any) -> None:
         """A step along a gradient of which dL/dmu (N, T) and dL/dalpha (T, T) are known."""
-        self.torch.mul(self.weights, d_mu, out=self.gradient)
-        self.gradient.div_(self.total)
-        self._ascend(self.gradient.sum(dim=0), d_alpha)
+        by_word = (self.weights * d_mu).div_(self.total)
+        every = self.torch.arange(len(by_word), device=by_word.device)
+        self._ascend(Rows(by_word, every), by_word.sum(dim=0), d_alpha)
 
-    def batch_gradient(self, u: Any, v: Any, weight: Any) -> tuple[Any, Any]:
-        """Fill `gradient` with mu dL/dmu; (<mu_t, dL/dmu_t>, dL/dalpha)."""
-        torch, alpha = self.torch, self.alpha
+    def batch_gradient(self, u: Any, v: Any, weight: Any) -> tuple[Rows, Any, Any]:
+        """(mu dL/dmu, <mu_t, dL/dmu_t>, dL/dalpha)."""
+        torch, alpha, product = self.torch, self.alpha, self.product
         words = torch.cat([u, v])
-        left, right = self.weights.index_select(0, words).div_(self.total).split(len(u))
-        to_left, to_right = right @ alpha.T, left @ alpha  # dM/dmu(u) and dM/dmu(v)
-        to_left.mul_(left)
-        ratio = to_left.sum(dim=1, keepdim=True).clamp_min_(TINY).reciprocal_().div_(len(u))
+        mu = torch.index_select(self.weights, 0, words, out=self._buffer("mu", len(words))).div_(self.total)
+        left, right = mu.split(len(u))
+        to_left, to_right = product(right, alpha.T).mul_(left), product(left, alpha)  # dM/dmu(u) and dM/dmu(v)
+        ratio = to_left.sum(dim=1, keepdim=True).clamp_min_(TINY).reciprocal_().div_(len(u) * self.processes.size)
         if weight is not None:
             ratio.mul_(weight.unsqueeze(1))
-        d_alpha = (left * ratio).T @ right
-        moved = torch.cat([to_left.mul_(ratio), to_right.mul_(right).mul_(ratio)])
-        self.gradient.zero_()
-        if self.gradient.device.type == "cpu":  # each kind of device adds up in one order, so that bits repeat
-            self.gradient.index_add_(0, words, moved)
-        else:
-            self.gradient.index_put_((words,), moved, accumulate=True)
-        pull = moved.sum(dim=0)
+        right.mul_(ratio)
+        moved = [to_left.mul_(ratio), to_right.mul_(right)]
+        d_alpha, pull = product(left.T, right), moved[0].sum(dim=0).add_(moved[1].sum(dim=0))
         if self.processes.size > 1:
-            for tensor in (self.gradient, pull, d_alpha):
-                self.processes.add_up(tensor.div_(self.processes.size))
-        return pull, d_alpha
+            words, *moved = self.processes.gather(words, torch.cat(moved))
+            self.processes.add_up(pull, d_alpha)
+        return self._added_up(words, moved), pull, d_alpha
 
-    def topic_gradient(self, pull: Any) -> Any:
-        """mu (dL/dmu - <mu, dL/dmu>), the gradient with respect to mu', after `batch_gradient`."""
-        return self.gradient - self.mu() * pull
+    def topic_gradient(self, rows: Rows, pull: Any) -> Any:
+        """mu (dL/dmu - <mu, dL/dmu>), the gradient with respect to mu', as a table (N, T)."""
+        return rows.table.index_select(0, rows.slot) - self.mu() * pull
 
-    def alpha_gradient(self, d_alpha: Any) -> Any:
-        """The gradient with respect to alpha'."""
-        alpha = self.alpha
+    def penalised(self, d_alpha: Any) -> Any:
+        """The derivative of the likelihood minus the penalty on the trace of alpha; changes dL/dalpha in place."""
         if self.settings.trace_penalty:
-            d_alpha = d_alpha.clone()
             d_alpha.diagonal().sub_(self.settings.trace_penalty)
-        weighted = alpha * d_alpha
-        by_alpha = weighted - alpha * weighted.sum()
-        return by_alpha + by_alpha.T if self.settings.symmetric else by_alpha
+        return d_alpha
 
-    def _ascend(self, pull: Any, d_alpha: Any) -> None:
-        by_alpha = self.alpha_gradient(d_alpha)
+    def _added_up(self, words: Any, moved: list[Any]) -> Rows:
+        """The rows of all words, those of the same word added up. The first row of the table is zero."""
+        numbers = self.torch.arange(1, len(words) + 1, device=words.device)
+        self.slot.zero_().index_copy_(0, words, numbers)  # a word that is there twice takes either number
+        table, begin = self._buffer("rows", len(words) + 1).zero_(), 0
+        for rows in moved:
+            where = self.slot.index_select(0, words.narrow(0, begin, len(rows)))
+            if table.device.type == "cpu":  # each kind of device adds up in one order, so that bits repeat
+                table.index_add_(0, where, rows)
+            else:
+                table.index_put_((where,), rows, accumulate=True)
+            begin += len(rows)
+        return Rows(table, self.slot)
+
+    def _ascend(self, gradient: Rows, pull: Any, d_alpha: Any) -> None:
         self.taken.add_(1)
-        # 1 - beta^n = -expm1(n log beta), which keeps its digits in float32
-        rate = -self.settings.learning_rate / self.torch.expm1(self.taken * math.log(UPDATE.beta_1))
-        correction = -1 / self.torch.expm1(self.taken * math.log(UPDATE.beta_2))
+        rates = Rates(  # 1 - beta^n = -expm1(n log beta), which keeps its digits in float32
+            -self.settings.learning_rate / self.torch.expm1(self.taken * math.log(UPDATE.beta_1)),
+            -1 / self.torch.expm1(self.taken * math.log(UPDATE.beta_2)),
+        )
         self.shift = self.shift + self.total.log()
-        self.update_topics(
-            self.topics, (self.first, self.second), self.gradient, self.weights, pull / self.total, self.shift,
-            (rate, correction),
-        )  # fmt: skip
+        self.update_topics(self.topics, gradient, self.weights, pull / self.total, self.shift, rates)
         self.total = self.weights.sum(dim=0)
-        update(self.alpha_logits, self.alpha_first, self.alpha_second, by_alpha, rate, correction)
-        self.alpha = self._alpha()
+        self.update_alpha(self.alpha, self.logits, self.penalised(d_alpha), rates, self.settings.symmetric)
+
+    def _update_topics(
+        self, topics: Parameters, gradient: Rows, weights: Any, pull: Any, shift: Any, rates: Rates
+    ) -> None:
+        """The same as `update_topics`, which, uncompiled, would fill the memory with large temporary tensors."""
+        ascent = self._buffer("ascent", len(weights))
+        self.torch.index_select(gradient.table, 0, gradient.slot, out=ascent).addcmul_(weights, pull, value=-1)
+        adam_in_place(topics, ascent, rates)
+        weights.zero_().add_(topics.values).sub_(shift).exp_()
+
+    def _buffer(self, name: str, n_rows: int) -> Any:
+        """A table (n_rows, T) that is used again in each step."""
+        found = self.buffers.get(name)
+        if found is None or len(found) != n_rows:
+            found = self.buffers[name] = self.weights.new_empty(n_rows, self.weights.shape[1])
+        return found
 
     def _compiles(self) -> bool:
         wanted = self.settings.compiled
-        return self.topics.numel() >= ENOUGH_TO_COMPILE if wanted is None else wanted
-
-    def _compiled(self) -> Any:
-        """The update compiled when it is first called, or as it is where it cannot be compiled."""
-
-        def updating(*arguments: Any) -> None:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of PyTorch's compiler, about itself
-                    compiled = self.torch.compile(update_topics_in_one_loop, dynamic=False)
-                    compiled(*arguments)
-            except Exception as error:  # no compiler, no headers, an old one: PyTorch raises many kinds of errors
-                log.debug("torch.compile failed, so that steps of Adam are not compiled: %s", error)
-                self.update_topics = update_topics
-                update_topics(*arguments)
-            else:
-                self.update_topics = compiled
-
-        return updating
+        return self.topics.values.numel() >= ENOUGH_TO_COMPILE if wanted is None else wanted
