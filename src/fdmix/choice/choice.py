@@ -7,13 +7,13 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fdmix.mixture.frames import as_frame
 from fdmix.storage import replacing
+from fdmix.storage.places import place_of
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 PAIRS, COMPLETION = "pairs", "completion"
@@ -148,9 +148,9 @@ class Choice:
 
 def table_kind(path: str | os.PathLike[str]) -> str:
     """The end of the name of a table, ".csv" or ".parquet"."""
-    kind = Path(path).suffix.lower()
+    kind = place_of(path).suffix.lower()
     if kind not in KINDS:
-        raise ValueError(f"tables are written as .csv or .parquet: {Path(path).name!r} ends in neither")
+        raise ValueError(f"tables are written as .csv or .parquet: {place_of(path).name!r} ends in neither")
     return kind
 
 

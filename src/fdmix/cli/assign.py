@@ -6,14 +6,13 @@ import csv
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fdmix.cli.assign_rows import Sheet, writer
 from fdmix.cli.console import say, steps, timed
-from fdmix.cli.inputs import check_place, refuse_to_replace
+from fdmix.cli.inputs import check_place, is_same_file, refuse_to_replace
 from fdmix.cli.options import (
     Column,
     Delimiter,
@@ -31,7 +30,8 @@ from fdmix.cli.options import (
 )  # fmt: skip
 from fdmix.mixture.assignment import document_device
 from fdmix.mixture.mixture import Mixture
-from fdmix.text.files import Layout
+from fdmix.storage.places import place_of
+from fdmix.text.files import STDIN, Layout
 from fdmix.text.notices import with_notices
 from fdmix.text.recipe import recipe_like
 from fdmix.text.sources import Files, files_of
@@ -96,8 +96,8 @@ def assign(
       echo "cats chase mice" | fdmix assign model -
     """
     if out != "-":
-        check_place(Path(out))
-        refuse_to_replace(Path(out), force)
+        check_place(place_of(out))
+        refuse_to_replace(place_of(out), force)
     words_by = ranking_of(ranking)
     document_device(engine, device)  # refuses what is not there before anything is read
     mixture = Mixture.load(model)
@@ -147,7 +147,7 @@ def _named(carried: list[tuple[str, str]], taken: set[str]) -> dict[str, str]:
 
 
 def _refuse_input(out: str, source: Files) -> None:
-    if out != "-" and Path(out).exists() and any(Path(p).exists() and Path(out).samefile(p) for p in source.paths):
+    if out != "-" and any(is_same_file(place_of(out), path) for path in source.paths if path != STDIN):
         raise FileExistsError(f"{out} is an input: give another name for the result")
 
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from fdmix.cli.assign_parquet import ParquetRows
 from fdmix.display import for_csv, for_json, for_terminal
 from fdmix.mixture.assignment import Assignment
 from fdmix.storage import replacing
+from fdmix.storage.places import place_of
 
 KINDS = (".parquet", ".csv", ".jsonl")
 FORMS = ("main", "wide", "long")
@@ -125,7 +125,7 @@ def writer(path: str, sheet: Sheet, raw: bool = False) -> Iterator[Write]:
         yield write
         write(sheet.none)
         return
-    kind = Path(path).suffix.lower()
+    kind = place_of(path).suffix.lower()
     if kind not in KINDS:
         raise ValueError(f"the name of the file to write must end in {', '.join(KINDS)}, not {path!r}")
     with replacing(path) as file:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from fdmix.cli.console import out as console
 from fdmix.cli.console import print_json, say, show, steps
-from fdmix.cli.inputs import check_place, moments_files, refuse_repeated_paths
+from fdmix.cli.inputs import check_place, moments_files, refuse_repeated_paths, require_local
 from fdmix.cli.options import AsJson, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import plain_table
 from fdmix.compare import METHODS, Comparison, Documents, Settings
@@ -133,6 +133,7 @@ def _program(mallet: Path) -> str:
 
 def _check_folder(folder: Path) -> None:
     """Refuse, before any work, a folder that cannot be written or that holds something else."""
+    require_local(folder)
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file: give a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "comparison.json").is_file():

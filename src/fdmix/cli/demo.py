@@ -12,6 +12,7 @@ from fdmix import worlds
 from fdmix.cli.console import fitting, say, steps, timed
 from fdmix.cli.console import out as console
 from fdmix.cli.demo_docstrings import installed_docstrings
+from fdmix.cli.inputs import require_local
 from fdmix.cli.tables import topic_table
 from fdmix.display import shown_words
 from fdmix.fit.fitting import fit_mixture
@@ -33,6 +34,7 @@ def demo(
 
     Example: fdmix demo --topics 60 --out demo
     """
+    require_local(out)
     with timed() as seconds:
         names, texts = installed_docstrings(documents)
         read = seconds()

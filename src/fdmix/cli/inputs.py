@@ -14,6 +14,8 @@ from fdmix.moments.ledger import shared_sources
 from fdmix.moments.moments import Moments
 from fdmix.storage.arrays import MAGIC, stored_kind
 from fdmix.storage.model_folder import is_model, writable_model_folder
+from fdmix.storage.places import is_remote, place_of
+from fdmix.storage.remote_path import RemotePath
 from fdmix.storage.temporaries import require_writable
 from fdmix.text.files import STDIN
 from fdmix.text.sources import EMPTY_NAME, Files
@@ -21,9 +23,10 @@ from fdmix.text.sources import EMPTY_NAME, Files
 
 def is_moments(path: str | Path) -> bool:
     """Whether a file begins like one of ours."""
-    if not os.path.isfile(path):  # noqa: PTH113  (Path.is_file raises errors if a name is too long)
+    place = place_of(path)
+    if not (place.is_file() if is_remote(place) else os.path.isfile(place)):  # noqa: PTH113  (names may be too long)
         return False
-    with Path(path).open("rb") as file:
+    with place.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
@@ -43,7 +46,7 @@ def loaded_cells(path: str | Path) -> MomentsByGroup:
         raise ValueError(
             f"{path} holds moments of all documents together: count again with --by, such as month(date)"
         )
-    if Path(path).exists() and not is_moments(path):
+    if place_of(path).exists() and not is_moments(path):
         raise ValueError(f"{path} is not a file of moments by group; `fdmix count --by` writes one")
     return MomentsByGroup.load(path)
 
@@ -52,10 +55,10 @@ def moments_files(paths: Iterable[str]) -> list[Path]:
     """The files of moments among these paths and in these folders, if there is nothing but moments; else none."""
     found: list[Path] = []
     for name in paths:
-        path = Path(name)
         if not name:
             raise FileNotFoundError(EMPTY_NAME)
-        if os.path.isdir(path) and not is_model(path):  # noqa: PTH112
+        path = place_of(name)
+        if (path.is_dir() if is_remote(path) else os.path.isdir(path)) and not is_model(path):  # noqa: PTH112
             inside = sorted(p for p in path.iterdir() if is_moments(p))
             if not inside:
                 return []
@@ -76,20 +79,37 @@ def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
     """Refuse, before any work, to write over an input, over other kinds of files, or where nothing can be written."""
     if str(out) == STDIN:
         raise ValueError("moments are a file, not a stream: give -o the name of a file")
-    if not out.parent.is_dir():
+    if not is_remote(out) and not out.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     if out.is_dir():
         raise IsADirectoryError(f"{out} is a folder; give a file name")
     for name in inputs:
-        if out.exists() and Path(name).exists() and out.samefile(name):
+        if is_same_file(out, name):
             raise FileExistsError(f"{out} is an input: give another name for the result")
     if out.exists() and not is_moments(out):
         raise FileExistsError(f"{out} exists and is not a file of moments: give another name")
     check_place(out)
 
 
+def require_local(folder: Path) -> None:
+    """Refuse, before any work, a URL where a folder on this machine is needed."""
+    if is_remote(folder):
+        raise ValueError(f"{folder} is a URL: this command writes into a folder on this machine")
+
+
+def is_same_file(out: Path, other: str | Path | RemotePath) -> bool:
+    """Whether both names are of one file that exists."""
+    place = place_of(other)
+    if is_remote(out) or is_remote(place):
+        return out == place
+    return out.exists() and place.exists() and out.samefile(place)
+
+
 def check_place(out: Path) -> None:
     """Refuse, before any work, a place where no file can be created."""
+    if is_remote(out):
+        require_writable(out.parent)
+        return
     folder = Path(os.path.realpath(out)).parent
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder} to write {out.name} into")
@@ -111,10 +131,10 @@ def refuse_to_replace(out: Path, force: bool) -> None:
 
 def refuse_repeated_paths(files: Files) -> None:
     """Refuse a file that is given twice: its documents would be counted twice."""
-    paths = [path if path == STDIN else str(Path(path).resolve()) for path in files.paths]
+    paths = [path if path == STDIN else place_of(path).resolve() for path in files.paths]
     if len(set(paths)) < len(paths):
-        twice = next(path for number, path in enumerate(paths) if path in paths[:number])
-        raise ValueError(f"{Path(twice).name} is given twice: leave one out (`fdmix count --again` counts it twice)")
+        twice = next(place_of(path) for number, path in enumerate(paths) if path in paths[:number])
+        raise ValueError(f"{twice.name} is given twice: leave one out (`fdmix count --again` counts it twice)")
 
 
 def added(paths: Sequence[Path]) -> Moments:

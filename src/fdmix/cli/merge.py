@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +21,7 @@ from fdmix.cli.inputs import (
 )
 from fdmix.cli.options import Again, Force, Out
 from fdmix.moments.moments import Moments
+from fdmix.storage.places import place_of
 
 
 def merge(
@@ -43,7 +43,7 @@ def merge(
     refuse_to_replace(out, force)
     files = moments_files(inputs)
     if not files:
-        others = [name for name in inputs if not Path(name).is_dir() and not is_moments(name)] or inputs
+        others = [name for name in inputs if not place_of(name).is_dir() and not is_moments(name)] or inputs
         raise ValueError(
             f"merge adds files of moments, and {others[0]} is not one: count it first with `fdmix count`"
         )

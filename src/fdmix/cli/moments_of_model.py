@@ -22,7 +22,7 @@ MomentsOfModel = Annotated[
 
 def path_of_moments(model: Path, given: Path | None) -> Path:
     """The file of a model's moments."""
-    path = Path(f"{str(model).rstrip('/')}.moments") if given is None else given
+    path = model.parent / f"{model.name}.moments" if given is None else given
     if given is None and not path.is_file():
         raise FileNotFoundError(
             f"where are the moments of {model}? There is no file {path}: name it with --moments FILE "

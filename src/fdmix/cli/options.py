@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.models import OptionInfo
@@ -15,6 +15,7 @@ from typer.models import OptionInfo
 from fdmix.cli.console import say
 from fdmix.corpus.preparation import Cleaning
 from fdmix.mixture.ranking import relevance_weight
+from fdmix.storage.places import place_of
 from fdmix.text.cleaning import cleaning_of, names_a_file
 from fdmix.text.files import Layout
 
@@ -193,8 +194,46 @@ def with_readable_values(command: Callable[..., Any]) -> Callable[..., Any]:
     parameters = inspect.signature(command, eval_str=True).parameters
     for parameter in parameters.values():
         _name_value(parameter.annotation)
-    command.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
-    return command
+    return _with_places(command, list(parameters.values()))
+
+
+def _with_places(command: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
+    """Let all parameters of type Path take URLs, too: typer passes them as strings, the command gets places."""
+    paths = {each.name for each in parameters if Path in _types(each.annotation)}
+
+    @wraps(command)
+    def wrapped(**given: Any) -> Any:
+        return command(**{name: _place(value) if name in paths else value for name, value in given.items()})
+
+    as_text = [each.replace(**_as_text(each)) if each.name in paths else each for each in parameters]
+    wrapped.__signature__ = inspect.Signature(as_text)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {each.name: each.annotation for each in as_text}
+    return wrapped
+
+
+def _place(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [place_of(each) for each in value]
+    return None if value is None else place_of(value)
+
+
+def _types(annotation: Any) -> list[Any]:
+    """The types that an annotation is made of: Path in Annotated[list[Path] | None, ...]."""
+    inner = get_args(annotation)
+    if not inner:
+        return [annotation]
+    return [each for part in (inner[:1] if hasattr(annotation, "__metadata__") else inner) for each in _types(part)]
+
+
+def _as_text(parameter: inspect.Parameter) -> dict[str, Any]:
+    """Annotation and default of a parameter with str in the place of Path."""
+    annotation: Any = parameter.annotation
+    shape = annotation.__origin__
+    is_list = any(get_origin(part) is list for part in (shape, *get_args(shape)))
+    text: Any = list[str] if is_list else str
+    text = text | None if type(None) in _types(shape) else text
+    default = str(parameter.default) if isinstance(parameter.default, Path) else parameter.default
+    return {"annotation": Annotated[(text, *annotation.__metadata__)], "default": default}
 
 
 def _name_value(annotation: Any) -> None:

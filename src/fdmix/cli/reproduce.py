@@ -13,6 +13,7 @@ import typer
 
 import fdmix
 from fdmix.cli.console import say
+from fdmix.cli.inputs import require_local
 
 PARTS = ("matrix", "theory", "synthetic", "papers", "tweets", "graphs", "consistency")
 INSTALL = "pip install -e '.[plots,lda]'"
@@ -48,6 +49,7 @@ def reproduce(
         raise ValueError(f"there is no experiment {part!r}; there are {', '.join(PARTS)}, or all")
     if scale not in ("small", "paper"):
         raise ValueError(f"--scale is small or paper, not {scale!r}")
+    require_local(out)
     program = None if mallet is None else _program(mallet)
     results = _experiments("results")
     folder = out.resolve() / scale

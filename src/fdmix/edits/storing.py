@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from fdmix.edits.log import EditLog
 from fdmix.mixture.mixture import Mixture
 from fdmix.storage.arrays import FileError
 from fdmix.storage.model_folder import BASE_FILE
+from fdmix.storage.places import place_of
 from fdmix.storage.temporaries import replacing
 
 LOG = "edits"  # where the provenance of a model keeps the log
@@ -35,7 +35,7 @@ def write_base(path: str | os.PathLike[str], base: Mixture) -> None:
     arrays = {"topics": base.topics, "correlations": base.correlations}
     if base.prior is not None:
         arrays["prior"] = base.prior
-    with replacing(Path(os.path.realpath(path)) / BASE_FILE) as file:
+    with replacing(place_of(path) / BASE_FILE) as file:
         file.write(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
 
 
@@ -44,7 +44,7 @@ def read_base(path: str | os.PathLike[str], mixture: Mixture, log: EditLog) -> M
     from safetensors import SafetensorError  # noqa: PLC0415  (slow to import)
     from safetensors.numpy import load  # noqa: PLC0415
 
-    file = Path(path) / BASE_FILE
+    file = place_of(path) / BASE_FILE
     if not file.is_file():
         raise FileError(f"{path} does not hold the model before its edits ({BASE_FILE}), so they cannot be undone")
     try:

@@ -11,6 +11,7 @@ from fdmix.labelling.questions import Question
 from fdmix.storage import replacing
 from fdmix.storage.facts import mapping, parse_json, string
 from fdmix.storage.model_folder import ANSWERS_FILE
+from fdmix.storage.places import place_of
 
 KIND, FORMAT = "fdmix answers", 1
 
@@ -23,7 +24,7 @@ class Answers:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self.path = None if folder is None else Path(folder) / ANSWERS_FILE
+        self.path = None if folder is None else place_of(folder) / ANSWERS_FILE
         self.labels: dict[str, str] = {} if self.path is None else _stored(self.path)
 
     def get(self, question: Question, model: str) -> str | None:

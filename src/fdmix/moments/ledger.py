@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from fdmix.corpus.word_hashes import word_hashes
 from fdmix.kernels.digests import add_counts, add_texts
 from fdmix.runtime.threads import in_threads, thread_count
 from fdmix.storage.facts import mapping, stated_number
+from fdmix.storage.places import place_of
 
 MODULUS = 1 << 64
 
@@ -146,13 +146,17 @@ class SourceLog:
         documents_before, tokens_before, so_far = self.read.get(path, (0, 0, Digest()))
         self.read[path] = documents_before + documents, tokens_before + tokens, so_far + digest
 
+    def finished(self) -> dict[str, int]:
+        """Documents of the sources that were read to their end: all but the last, as they are read one by one."""
+        return {path: documents for path, (documents, _, _) in list(self.read.items())[:-1]}
+
     def ledger(self, digest: Digest | None) -> Ledger:
         """The sources that have a token, by their fingerprints; of a path, the name of the file."""
         sources: dict[str, Source] = {}
         for path, (documents, tokens, fingerprint) in self.read.items():
             if not tokens:
                 continue
-            name, same = Path(path).name or path, sources.get(str(fingerprint))
+            name, same = place_of(path).name or path, sources.get(str(fingerprint))
             if same is not None:
                 name = min(name, same.name)
             sources[str(fingerprint)] = Source(name, documents, 1 if same is None else same.times + 1)

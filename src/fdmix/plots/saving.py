@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from matplotlib import rc_context
@@ -11,6 +10,7 @@ from matplotlib.figure import Figure
 
 from fdmix.plots.style import DPI, silent_about_glyphs
 from fdmix.storage import replacing
+from fdmix.storage.places import place_of
 
 FORMATS = ("png", "svg", "pdf")
 # Files of the same figure are equal: no date, and names inside of an SVG file that depend on its content only. PDF
@@ -25,9 +25,9 @@ def format_of(path: str | os.PathLike[str]) -> str:
     >>> format_of("topics.PDF")
     'pdf'
     """
-    suffix = Path(path).suffix.lower().removeprefix(".")
+    suffix = place_of(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
-        raise ValueError(f"figures are written as .png, .svg or .pdf: {Path(path).name!r} ends in none of them")
+        raise ValueError(f"figures are written as .png, .svg or .pdf: {place_of(path).name!r} ends in none of them")
     return suffix
 
 

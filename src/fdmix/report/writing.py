@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from fdmix.report.groups import GROUP, groups_of_column
 from fdmix.report.highlighting import passage, segments
 from fdmix.report.representatives import Representative, representatives
 from fdmix.storage import replacing
+from fdmix.storage.places import place_of
 from fdmix.text.layouts import Layout
 from fdmix.text.tokenising import Report
 
@@ -76,7 +76,7 @@ def write_report(
     if not isinstance(path, str | os.PathLike):
         path.write(page)
         return
-    with replacing(Path(path)) as file:
+    with replacing(path) as file:
         file.write(page)
 
 
@@ -114,5 +114,5 @@ def _place(kept: Mapping[str, Any]) -> str:
     """Where a document comes from: its group, and the name of its file."""
     group = kept.get(GROUP)
     file = kept.get("file")
-    parts = [str(group) if group is not None else "", Path(file).name if isinstance(file, str) else ""]
+    parts = [str(group) if group is not None else "", place_of(file).name if isinstance(file, str) else ""]
     return for_terminal(" · ".join(part for part in parts if part))

@@ -25,6 +25,7 @@ import numpy as np
 
 from fdmix.runtime.threads import in_threads
 from fdmix.storage.facts import parse_json
+from fdmix.storage.places import local_copy, place_of
 from fdmix.storage.temporaries import replacing
 
 MAGIC = b"fdmix\r\n\x1a"
@@ -70,12 +71,12 @@ def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[d
     kind : what the file must hold
     newest : the newest version of the format that the caller understands
     """
-    path = Path(path)
+    path = place_of(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}")
     if path.is_dir():
         raise FileError(f"{path} is a folder, not a file of {kind}")
-    with path.open("rb") as file:
+    with local_copy(path) as local, local.open("rb") as file:
         header, start = _read_header(file, path, kind, newest)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     arrays = {}
@@ -93,7 +94,7 @@ def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[d
 
 def stored_kind(path: str | os.PathLike[str]) -> str | None:
     """What a file of `write_arrays` says that it holds; None for other and for damaged files."""
-    path = Path(path)
+    path = place_of(path)
     if not path.is_file():
         return None
     with path.open("rb") as file:

@@ -11,6 +11,9 @@ folder is written under a temporary name and renamed. An existing model is repla
 
 A reader uses the file of arrays whose checksum `model.json` holds. If a writer is killed after step 2, the next
 writer does step 3. Renaming files is all that this needs, so it works on every file system.
+
+At a URL, an upload takes the place of a rename in steps 1 and 2, and a copy in step 3. Two processes that write the
+same remote model at the same time are not kept apart: there are no locks.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ import numpy as np
 from fdmix.storage.arrays import FileError
 from fdmix.storage.card_file import CARD_FILE, updated_card
 from fdmix.storage.facts import mapping, parse_json
+from fdmix.storage.places import is_remote, place_of
+from fdmix.storage.remote_path import RemotePath
 from fdmix.storage.temporaries import (
     TEMPORARY_NAME,
     locked,
@@ -74,12 +79,15 @@ def write_folder(
 
 def writable_model_folder(path: str | os.PathLike[str]) -> Path:
     """The folder, if a model can be written there: it holds at most an older model, and files can be created."""
-    folder = Path(os.path.realpath(path))
-    if not folder.parent.is_dir():
+    folder = place_of(path)
+    remote = is_remote(folder)
+    if not remote:
+        folder = Path(os.path.realpath(folder))
+    if not remote and not folder.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {folder.parent} to write {folder.name} into")
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file: give the name of a folder for the model")
-    require_writable(folder if folder.exists() else folder.parent)
+    require_writable(folder if remote or folder.exists() else folder.parent)
     inside = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
     known = (*MODEL_FILES, *HUB_FILES) if is_model(folder) else MODEL_FILES
     others = [name for name in inside if name not in known and not TEMPORARY_NAME.fullmatch(name)]
@@ -90,7 +98,7 @@ def writable_model_folder(path: str | os.PathLike[str]) -> Path:
 
 def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """(arrays, facts) of a model folder; a FileError refuses a damaged one."""
-    folder = Path(path)
+    folder = place_of(path)
     if not folder.exists():
         raise FileNotFoundError(f"there is no model {folder}")
     if not is_model(folder):
@@ -108,7 +116,7 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
 
 def is_model(path: str | os.PathLike[str]) -> bool:
     """Whether the path is a model folder."""
-    folder = Path(path)
+    folder = place_of(path)
     return (folder / FACTS_FILE).is_file() and any(
         (folder / name).is_file() for name in (NEW_ARRAYS_FILE, ARRAYS_FILE)
     )
@@ -116,6 +124,8 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 
 def _create(folder: Path, content: bytes, text: bytes, card: tuple[str, str] | None) -> bool:
     """Write a new folder; False if another process has created it meanwhile."""
+    if is_remote(folder):
+        return _create_remotely(folder, content, text, card)
     with temporary_folder(folder.parent) as temporary:
         _write(temporary / ARRAYS_FILE, content)
         _write(temporary / FACTS_FILE, text)
@@ -130,6 +140,19 @@ def _create(folder: Path, content: bytes, text: bytes, card: tuple[str, str] | N
     return True
 
 
+def _create_remotely(folder: RemotePath, content: bytes, text: bytes, card: tuple[str, str] | None) -> bool:
+    """The same at a URL, where folders cannot be renamed: the facts, without which there is no model, come last."""
+    try:
+        _write(folder / ARRAYS_FILE, content)
+        _write_card(folder, card)
+        _write(folder / FACTS_FILE, text)
+    except BaseException:
+        for name in (ARRAYS_FILE, CARD_FILE):
+            (folder / name).unlink(missing_ok=True)
+        raise
+    return True
+
+
 def _finish_replacement(folder: Path) -> None:
     """Do step 3 of a replacement if its step 2 is done; otherwise delete the new arrays."""
     content = _read_if_exists(folder / NEW_ARRAYS_FILE)
@@ -140,7 +163,7 @@ def _finish_replacement(folder: Path) -> None:
     except (FileError, FileNotFoundError):
         wanted = ""
     if _digest(content) == wanted:
-        if (folder / ARRAYS_FILE).exists():
+        if not is_remote(folder) and (folder / ARRAYS_FILE).exists():
             (folder / NEW_ARRAYS_FILE).chmod((folder / ARRAYS_FILE).stat().st_mode)
         (folder / NEW_ARRAYS_FILE).replace(folder / ARRAYS_FILE)
         sync_folder(folder)
@@ -148,13 +171,13 @@ def _finish_replacement(folder: Path) -> None:
         (folder / NEW_ARRAYS_FILE).unlink()
 
 
-def _write_card(folder: Path, card: tuple[str, str] | None) -> None:
+def _write_card(folder: Path | RemotePath, card: tuple[str, str] | None) -> None:
     text = None if card is None else updated_card(folder / CARD_FILE, *card)
     if text is not None:
         _write(folder / CARD_FILE, text.encode("utf-8"))
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path | RemotePath, content: bytes) -> None:
     with replacing(path) as file:
         file.write(content)
 

@@ -1,5 +1,7 @@
 """Write files and folders under a temporary name and rename them when they are complete.
 
+A file at a URL is written to a temporary file on this machine first, and uploaded in one piece.
+
 A temporary file lies beside its future result and is named like `.0123456789abcdef.fdmix-tmp`. The process that
 writes it holds a lock on it (flock). The system releases the lock when the process ends, even if it is killed. So an
 unlocked temporary file is a leftover, and the next write into its folder removes it.
@@ -17,6 +19,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from fdmix.storage.places import is_remote, place_of, uploaded
+from fdmix.storage.remote_path import RemotePath
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -29,7 +34,12 @@ UNLOCKABLE_LEFTOVER_SECONDS = 86_400.0  # one day; where files cannot be locked,
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """An open temporary file that replaces `path` when the block ends without an error."""
+    """An open temporary file that replaces the file at a path or URL when the block ends without an error."""
+    place = place_of(path)
+    if is_remote(place):
+        with uploaded(place) as copy:
+            yield copy
+        return
     path = Path(os.path.realpath(path))  # replace what a symbolic link points to, and keep the link
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} into")
@@ -83,8 +93,11 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def require_writable(folder: Path) -> None:
+def require_writable(folder: Path | RemotePath) -> None:
     """Raise an OSError if no file can be created in the folder; tries it with a temporary file."""
+    if isinstance(folder, RemotePath):
+        folder.require_writable()
+        return
     with temporary_file(folder):
         pass
 
@@ -100,6 +113,8 @@ def remove_leftovers(folder: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Write the folder's entries to the disk, so that a rename survives a power failure; does nothing on Windows."""
+    if is_remote(folder):
+        return
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -110,7 +125,13 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Only one process at a time runs the block for a folder; others wait. No protection where locks do not work."""
+    """Only one process at a time runs the block for a folder; others wait. No protection where locks do not work.
+
+    They do not work for folders at URLs.
+    """
+    if is_remote(folder):
+        yield
+        return
     with _lock(folder, wait=True):
         yield
 

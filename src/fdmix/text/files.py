@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from fdmix.storage.arrays import MAGIC
+from fdmix.storage.places import place_of
+from fdmix.storage.remote_path import RemotePath
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.delimited import csv_rows
 from fdmix.text.json_lines import json_rows
@@ -51,16 +53,16 @@ DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def kind_of(path: str | Path, unknown: str = "text") -> str:
+def kind_of(path: str | Path | RemotePath, unknown: str = "text") -> str:
     """The kind of a file, from its name: one of the values of KINDS, or `unknown`."""
-    path = Path(path)
+    path = place_of(path)
     suffix = path.with_suffix("").suffix if path.suffix.lower() in DECOMPRESSORS else path.suffix
     return KINDS.get(suffix.lower(), unknown)
 
 
-def batches_of(path: str, layout: Layout) -> Iterator[Batch]:
+def batches_of(path: str | RemotePath, layout: Layout) -> Iterator[Batch]:
     """The documents of one file, or of standard input if the path is "-"."""
-    if path != STDIN and not Path(path).is_file():
+    if path != STDIN and not place_of(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     kind = "" if path == STDIN else kind_of(path)
     if kind == "parquet":
@@ -71,10 +73,10 @@ def batches_of(path: str, layout: Layout) -> Iterator[Batch]:
         yield from _rows_in_batches(path, layout)
 
 
-def _rows_in_batches(path: str, layout: Layout) -> Iterator[Batch]:
+def _rows_in_batches(path: str | RemotePath, layout: Layout) -> Iterator[Batch]:
     try:
         with _opened(path, layout.encoding) as (file, bytes_read):
-            rows = ((row, bytes_read()) for row in _rows(file, layout, path))
+            rows = ((row, bytes_read()) for row in _rows(file, layout, str(path)))
             yield from in_batches(paragraphs(rows) if layout.split == "paragraphs" else rows, layout.names)
     except UnicodeDecodeError as error:
         raise TextError(
@@ -93,12 +95,13 @@ def _rows_in_batches(path: str, layout: Layout) -> Iterator[Batch]:
 
 
 @contextmanager
-def _opened(path: str, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper, Callable[[], int]]]:
+def _opened(path: str | RemotePath, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper, Callable[[], int]]]:
     """(the file as text, a function that gives the number of bytes read so far); accepts all kinds of line ends."""
-    raw: IO[bytes] = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115
+    place = place_of(path)
+    raw: Any = sys.stdin.buffer if path == STDIN else place.open("rb")
     try:
-        decompress = DECOMPRESSORS.get(Path(path).suffix.lower()) if path != STDIN else None
-        if decompress and not Path(path).stat().st_size:
+        decompress = DECOMPRESSORS.get(place.suffix.lower()) if path != STDIN else None
+        if decompress and not raw.peek(1):
             raise TextError(
                 f"{path} has 0 bytes, which no compressed file has: was its download or writing interrupted?"
             )
@@ -109,7 +112,7 @@ def _opened(path: str, encoding: str | None) -> Iterator[tuple[io.TextIOWrapper,
             start = content.peek(4)[:4] if hasattr(content, "peek") else b""
             encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
             if encoding is None:
-                encoding, content = "utf-8-sig", _RefusingNuls(content, path)
+                encoding, content = "utf-8-sig", _RefusingNuls(content, str(path))
         try:
             text = io.TextIOWrapper(content, encoding=encoding, newline=None)
         except LookupError:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +29,7 @@ from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
 from fdmix.storage.arrays import PREAMBLE, FileError, read_arrays, write_arrays
 from fdmix.storage.facts import mapping, parse_json, reason, stated_number, string
+from fdmix.storage.places import is_remote
 from fdmix.storage.temporaries import replacing, temporary_name
 from fdmix.text.lexicon import Lexicon
 from fdmix.text.token_store import LENGTHS_FILE, TOKENS_FILE, DamagedFolderError, TokenStore
@@ -35,6 +37,15 @@ from fdmix.text.token_store import LENGTHS_FILE, TOKENS_FILE, DamagedFolderError
 PLAN, READ, COUNTING, FAILED, LOCK = "plan.json", "read", "counting", "failed", "lock"
 READ_KIND, COUNTING_KIND, FORMAT = "tokens read so far", "a count so far", 2
 DIFFERENCES = {"fdmix": "of another version of fdmix", "files": "of other files, or files that have changed since"}
+
+
+def checkpoint_folder(target: Path) -> Path:
+    """The folder for the checkpoints of a count into this file: beside it, or in the user's cache for a URL."""
+    if not is_remote(target):
+        return target.with_name(f"{target.name}.partial")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fdmix"
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache / f"{target.name}-{hashlib.sha256(str(target).encode()).hexdigest()[:12]}.partial"
 
 
 class PartialFolder:

@@ -1,6 +1,7 @@
 """Count the word pairs of many files, with checkpoints: a count that is interrupted resumes, with the same result.
 
-A count into the file `name` keeps its checkpoints in the folder `name.partial`: see `PartialFolder`.
+A count into the file `name` keeps its checkpoints in the folder `name.partial`: see `PartialFolder`. A count into a
+file at a URL keeps them on this machine.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighting import weighting_like
+from fdmix.storage.places import is_remote, place_of
 from fdmix.text.batches import Batch
 from fdmix.text.files import STDIN
-from fdmix.text.partial_folder import PartialFolder
+from fdmix.text.partial_folder import PartialFolder, checkpoint_folder
 from fdmix.text.reading import corpus_chunks
 from fdmix.text.recipe import cleaning_and_recipe
 from fdmix.text.sources import Files, Source
@@ -53,14 +54,14 @@ class CountInProgress:
         cleaning, self.recipe = cleaning_and_recipe(like, cleaning if like is None else None)
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
         self.weighting = weighting_like(like, weighting)
-        self.target = Path(target)
-        self.folder = self.target.with_name(f"{self.target.name}.partial")
+        self.target = place_of(target)
+        self.folder = checkpoint_folder(self.target)
         self.partial = PartialFolder(self.folder)
         self.saved_at = time.monotonic()
 
     def run(self, n_threads: int | None = None, report: Report | None = None) -> Moments:
         """Count the files, or resume counting them; removes the partial folder when the result is saved."""
-        if not self.target.parent.is_dir():
+        if not is_remote(self.target) and not self.target.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.target.parent} to write {self.target.name} into")
         if self.target.is_dir():
             raise IsADirectoryError(f"{self.target} is a folder; give a file name")
@@ -91,10 +92,10 @@ class CountInProgress:
 
     def _plan(self) -> Any:
         """What a count depends on: only a count with an equal plan may resume."""
-        stats = [(path, Path(path).stat()) for path in self.files.paths]
+        places = [place_of(path) for path in self.files.paths]
         plan = {
             "fdmix": version("fdmix"),
-            "files": [[str(Path(path).resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in stats],
+            "files": [[str(place.resolve()), place.stat().st_size, _state(place)] for place in places],
             "layouts": [asdict(layout) for layout in self.files.layouts],
             "cleaning": self.cleaning.facts(),
             "folds": self.folds,
@@ -109,7 +110,7 @@ class CountInProgress:
 
     def _read(self, store: TokenStore, plan: Any, n_threads: int | None, report: Report | None) -> None:
         """Read the rest of the files. A checkpoint is saved while no thread is running."""
-        batches = self.files.batches(store.n_documents)
+        batches = self.files.batches(store.n_documents, store.log.finished())
         while True:
             part = _UntilCheckpoint(batches, self.files.size, self._checkpoint_is_due)
             store.fill(part, n_threads, report)
@@ -131,6 +132,11 @@ class CountInProgress:
                 self.saved_at = time.monotonic()
         total = total.recorded(store.log)
         return total.without_unused_words() if total.is_open else total
+
+
+def _state(place: Any) -> int | str:
+    """A mark that changes when the file changes: its time, or what a server says of its state."""
+    return place.stat().version if is_remote(place) else int(place.stat().st_mtime_ns)
 
 
 class _UntilCheckpoint(Source):

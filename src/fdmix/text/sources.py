@@ -1,4 +1,4 @@
-"""Where text comes from: strings, files, folders, globs, standard input and tables, all read as batches."""
+"""Where text comes from: strings, files, folders, globs, URLs, standard input and tables, all read as batches."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from fdmix.storage.model_folder import is_model
+from fdmix.storage.places import is_remote, place_of
+from fdmix.storage.remote_path import RemotePath
+from fdmix.storage.urls import WEB, is_url, scheme_of
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.files import KINDS, STDIN, batches_of, kind_of
 from fdmix.text.layouts import Layout, TextError
@@ -33,9 +36,12 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class Files(Source):
-    """The documents of some files, in the order of the files; each file has its own layout."""
+    """The documents of some files, in the order of the files; each file has its own layout.
 
-    paths: tuple[str, ...]
+    paths : names of local files, "-" for standard input, and files at URLs
+    """
+
+    paths: tuple[str | RemotePath, ...]
     layouts: tuple[Layout, ...]
 
     @property
@@ -46,22 +52,26 @@ class Files(Source):
     @property
     def size(self) -> int | None:  # type: ignore[override]
         """Bytes in all files; None if standard input is one of them."""
-        return None if STDIN in self.paths else sum(Path(path).stat().st_size for path in self.paths)
+        return None if STDIN in self.paths else sum(place_of(path).stat().st_size for path in self.paths)
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """All documents except the first `skip`; `consumed` counts the bytes of all files."""
+    def batches(self, skip: int = 0, finished: Mapping[str, int] | None = None) -> Iterator[Batch]:
+        """All documents except the first `skip`; `consumed` counts the bytes of all files.
+
+        finished : names of files that were read to their end, with their documents; they are not opened
+        """
         before, seen = 0, set[str]()
         for number, (path, layout) in enumerate(zip(self.paths, self.layouts, strict=True)):
-            name = f"{number}/{path}" if path in seen else path  # a file that is given again is another source
-            seen.add(path)
-            for batch in batches_of(path, layout):
+            name = f"{number}/{path}" if str(path) in seen else str(path)  # a file given again is another source
+            seen.add(str(path))
+            for batch in () if finished and name in finished else batches_of(path, layout):
                 if skip >= len(batch):
                     skip -= len(batch)
                     continue
                 rest, skip = (batch.after(skip), 0) if skip else (batch, 0)
-                kept = dict(rest.kept) | {"file": [path] * len(rest)}
+                kept = dict(rest.kept) | {"file": [str(path)] * len(rest)}
                 yield replace(rest, consumed=before + rest.consumed, kept=kept, source=name)
-            before += 0 if path == STDIN else Path(path).stat().st_size
+            skip -= finished.get(name, 0) if finished else 0
+            before += 0 if path == STDIN else place_of(path).stat().st_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +139,22 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
 
     A plain text file in a folder is one document by default; a plain text file given by name has a document per line.
     """
-    paths: list[str] = []
-    per_file: set[str] = set()
+    paths: list[str | RemotePath] = []
+    per_file: set[str | RemotePath] = set()
     for item in given:
-        name = os.fspath(item)
+        place = place_of(item)
+        if is_remote(place):
+            inside = _remote_files(place)
+            per_file |= {path for path in inside if kind_of(path) == "text"} if place.is_dir() else set()
+            paths += inside
+            continue
+        name = str(place) if is_url(os.fspath(item)) else os.fspath(item)
         if not name:
             raise FileNotFoundError(EMPTY_NAME)
         if name == STDIN or _exists_as(name, Path.is_file):
             paths.append(name)
         elif _exists_as(name, Path.is_dir):
-            found = _files_in(Path(name))
+            found = [str(path) for path in _files_in(Path(name))]
             per_file |= {path for path in found if kind_of(path) == "text"}
             paths += found
         elif found := sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else []:  # noqa: PTH207
@@ -155,7 +171,18 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
     return Files(tuple(paths), tuple(file_layout if path in per_file else layout for path in paths))
 
 
-def _files_in(folder: Path) -> list[str]:
+def _remote_files(place: RemotePath) -> list[RemotePath]:
+    """The file at a URL, the files of a folder there, or those that a pattern stands for."""
+    if found := place.matches():
+        return found
+    if place.is_file():
+        return [place]
+    if place.is_dir():
+        return _files_in(place)
+    raise FileNotFoundError(f"there is no file or folder {place}")
+
+
+def _files_in(folder: Any) -> list[Any]:
     """The files of known kinds in a folder, in sorted order, without hidden ones and without those of models.
 
     If there are none: the files without a suffix.
@@ -171,7 +198,7 @@ def _files_in(folder: Path) -> list[str]:
     known = [path for path in found if kind_of(path, unknown="")] or [path for path in found if not path.suffix]
     if not known:
         raise TextError(f"{folder} holds no text: no file ends in {', '.join(KINDS)}")
-    return [str(path) for path in known]
+    return known
 
 
 def _exists_as(name: str, kind: Callable[[Path], bool]) -> bool:
@@ -185,7 +212,9 @@ def _exists_as(name: str, kind: Callable[[Path], bool]) -> bool:
 
 
 def _names_a_file(text: str) -> bool:
-    """Whether a file has this name; False for strings that cannot be names."""
+    """Whether a file or an object in a bucket has this name; web addresses may be documents, such as tweets."""
+    if is_url(text) and scheme_of(text) not in WEB and not any(mark.isspace() for mark in text):
+        return True
     return os.path.isfile(text)  # noqa: PTH113  (Path.is_file raises errors)
 
 

@@ -6,9 +6,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any
 
+from fdmix.storage.places import local_copy, place_of
+from fdmix.storage.remote_path import RemotePath
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
 from fdmix.text.layouts import Layout, TextError, chosen_column, known_column
 
@@ -17,34 +18,36 @@ CELL_REFERENCE = re.compile(rb'\br="([A-Z]*)([0-9]+)"')  # of a cell, r="B17", o
 PIECE_BYTES, OVERLAP_BYTES = 1 << 20, 64  # pieces overlap, as a reference may lie across the end of a piece
 
 
-def sheet_batches(path: str, layout: Layout) -> Iterator[Batch]:
+def sheet_batches(given: str | RemotePath, layout: Layout) -> Iterator[Batch]:
     """The rows of the first sheet, which is read into memory as a whole."""
-    rows = _cells(path)
-    size = Path(path).stat().st_size
+    place, path = place_of(given), str(given)
+    with local_copy(place) as local:
+        rows = _cells(str(local), path)
+    size = place.stat().st_size
     rows_read = ((row, size * number // len(rows)) for number, row in enumerate(_rows(rows, layout, path), start=1))
     yield from in_batches(paragraphs(rows_read) if layout.split == "paragraphs" else rows_read, layout.names)
 
 
-def _cells(path: str) -> list[list[Any]]:
-    """The cells of the first sheet, without empty rows."""
+def _cells(local: str, path: str) -> list[list[Any]]:
+    """The cells of the first sheet, without empty rows; `path` is its name in messages."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415
     except ImportError as missing:
         raise ImportError(
             f"{path}: Excel files need python-calamine: pip install 'fdmix[excel]', or save the sheet as CSV"
         ) from missing
-    _refuse_huge_sheets(path)
+    _refuse_huge_sheets(local, path)
     try:
-        with CalamineWorkbook.from_path(path) as book:
+        with CalamineWorkbook.from_path(local) as book:
             return [row for row in book.get_sheet_by_index(0).to_python() if any(cell != "" for cell in row)]
     except (CalamineError, ValueError) as error:
         raise TextError(f"{path} is not a valid Excel file, or is protected by a password: {error}") from None
 
 
-def _refuse_huge_sheets(path: str) -> None:
+def _refuse_huge_sheets(local: str, path: str) -> None:
     """Raise a TextError if a cell of a sheet is so far away that the reader would run out of memory."""
     try:
-        with zipfile.ZipFile(path) as book:
+        with zipfile.ZipFile(local) as book:
             sheets = [name for name in book.namelist() if name.startswith("xl/worksheets/") and name.endswith(".xml")]
             for name in sheets:
                 with book.open(name) as sheet:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
+from fdmix.storage.places import place_of, random_access
+from fdmix.storage.remote_path import RemotePath
 from fdmix.text.batches import Batch, from_arrow, in_batches, paragraphs
 from fdmix.text.layouts import Layout, TextError, chosen_column, known_column
 
@@ -13,14 +14,15 @@ ROWS_AT_A_TIME = 16_384
 TABLE_IN_MEMORY = "the table"  # its name in error messages, in place of a path
 
 
-def parquet_batches(path: str, layout: Layout) -> Iterator[Batch]:
+def parquet_batches(given: str | RemotePath, layout: Layout) -> Iterator[Batch]:
     """The rows of a Parquet file."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    size = Path(path).stat().st_size
+    place, path = place_of(given), str(given)
+    size = place.stat().st_size
     try:
-        with pq.ParquetFile(path) as file:
+        with random_access(place) as opened, pq.ParquetFile(opened) as file:
             yield from _arrow_batches(
                 file.iter_batches(ROWS_AT_A_TIME, columns=_arrow_columns(file.schema_arrow, layout, path)),
                 file.schema_arrow, layout, path, lambda rows: size * rows // max(1, file.metadata.num_rows),

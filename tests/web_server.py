@@ -1,0 +1,103 @@
+"""A web server on this machine that fails on purpose: it stalls, cuts the connection, answers 500, or lies."""
+
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Site:
+    """Files by path, what goes wrong, and the requests that came in.
+
+    faults : for each path, what happens to its next GET requests, one by one: "500", "stall", "cut", or "" for none
+    ranges : whether parts of files are sent; length : "known", "chunked" or "unknown"
+    """
+
+    def __init__(self):
+        self.files, self.faults, self.requests = {}, {}, []
+        self.ranges, self.length, self.url, self.short = True, "known", "", False
+
+    def gets(self, path):
+        return [said for method, at, said in self.requests if method == "GET" and at == path]
+
+
+def _handler(site):
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_HEAD(self):
+            self.answer("HEAD")
+
+        def do_GET(self):
+            self.answer("GET")
+
+        def answer(self, method):
+            path = self.path.partition("?")[0]
+            wanted = self.headers.get("Range")
+            site.requests.append((method, path, wanted))
+            waiting = site.faults.get(path, [])
+            fault = waiting.pop(0) if method == "GET" and waiting else ""
+            content = site.files.get(path)
+            if content is None or fault == "500":
+                self.reply(404 if content is None else 500, {"Content-Length": "0"})
+                return
+            first, last = 0, len(content)
+            partial = site.ranges and wanted is not None
+            if partial:
+                start, _, end = wanted.removeprefix("bytes=").partition("-")
+                first, last = int(start), min(int(end) + 1, len(content)) if end else len(content)
+            body = content[first:last]
+            headers = {"ETag": f'"{hash(content)}"'}
+            if partial:
+                headers["Content-Range"] = f"bytes {first}-{last - 1}/{len(content)}"
+            if site.length == "known" or method == "HEAD":
+                headers["Content-Length"] = str(len(body))
+            elif site.length == "chunked":
+                headers["Transfer-Encoding"] = "chunked"
+            else:
+                headers["Connection"] = "close"
+            if not site.ranges:
+                headers["Accept-Ranges"] = "none"
+            self.reply(206 if partial else 200, headers)
+            if method == "GET":
+                self.send(body, fault)
+
+        def reply(self, status, headers):
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def send(self, body, fault):
+            half = body[: len(body) // 2] if fault or site.short else body
+            if site.length == "chunked":
+                self.wfile.write(f"{len(half):x}\r\n".encode() + half + b"\r\n")
+                self.wfile.write(b"" if fault or site.short else b"0\r\n\r\n")
+            else:
+                self.wfile.write(half)
+            self.wfile.flush()
+            if fault == "stall":
+                time.sleep(site.stall)
+            self.close_connection = bool(fault or site.short or site.length == "unknown")
+
+    return Handler
+
+
+@contextmanager
+def web_site():
+    site = Site()
+    site.stall = 3.0  # seconds
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    site.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
