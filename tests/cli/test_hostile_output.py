@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -81,6 +80,7 @@ def test_topics(folder):
 def test_topics_on_a_terminal(folder):
     """On a terminal there are colours, and nothing else that steers it."""
     program = str(Path(sys.executable).with_name("fdmix"))
+    pty = pytest.importorskip("pty", reason="Windows has no such terminals")
     for arguments in (("topics", folder / NAME), ("assign", folder / NAME, folder / "in.jsonl", "--column", "text")):
         mine, its = pty.openpty()
         environment = {**os.environ, "TERM": "xterm-256color"}

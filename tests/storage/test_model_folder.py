@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import resource
 import subprocess
 import sys
 
@@ -61,6 +60,7 @@ def test_a_failed_replacement_leaves_the_old_model(tmp_path):
     folder = tmp_path / "model"
     old = mixture()
     old.save(folder)
+    resource = pytest.importorskip("resource", reason="Windows has no limits of resources")
     room = (folder / ARRAYS_FILE).stat().st_size
     assert room < (folder / FACTS_FILE).stat().st_size
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

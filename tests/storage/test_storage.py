@@ -1,6 +1,5 @@
 """Files of moments: loading gives what was saved, or a clear error."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -306,6 +305,7 @@ def write_header(path, header):
 
 
 def test_temporaries_of_killed_processes_are_removed(moments, tmp_path):
+    fcntl = pytest.importorskip("fcntl", reason="Windows has no locks of files")
     left, folder = tmp_path / f".{1:016x}.fdmix-tmp", tmp_path / f".{2:016x}.fdmix-tmp"
     young, held = tmp_path / f".{3:016x}.fdmix-tmp", tmp_path / f".{4:016x}.fdmix-tmp"
     others = [tmp_path / ".mine.fdmix-tmp", tmp_path / f".{5:016x}.old.fdmix-tmp", tmp_path / f"{6:016x}.fdmix-tmp"]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections import deque
@@ -17,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from fdmix.runtime.ending import end_with_children
 
 Array = np.ndarray[Any, Any]
 TOKENS_AT_A_TIME = 50_000  # lines of the state file parsed at once; bounds the memory
@@ -105,7 +105,7 @@ def _run(command: list[Any], said: Callable[[str], Any] = lambda line: None) -> 
                     last.append(line)
                 said(line.strip())
         except BaseException:  # Ctrl-C or an error of the callback; the script and its Java process would run on
-            os.killpg(running.pid, signal.SIGTERM)
+            end_with_children(running, gently=True)
             raise
     if running.returncode:
         text = "".join(last).strip()

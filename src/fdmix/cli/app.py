@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import sys
 import traceback
@@ -32,6 +31,7 @@ from fdmix.cli.refine import refine
 from fdmix.cli.reliability import reliability
 from fdmix.cli.report import report
 from fdmix.cli.reproduce import has_experiments, reproduce
+from fdmix.cli.streams import set_up_streams
 from fdmix.cli.subtract import subtract
 from fdmix.cli.topics import topics
 from fdmix.cli.update import update
@@ -95,9 +95,7 @@ def options(
 
 def main() -> None:
     """Run; an error is one or two sentences and exit code 1, wrong usage exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what its encoding does not have is written out
+    set_up_streams()
     logging.basicConfig(format="%(message)s", handlers=[LogLines()])
     logging.getLogger("fdmix").setLevel(logging.INFO)  # such as how much memory a large fit will take
     debug = "--debug" in sys.argv[1:]

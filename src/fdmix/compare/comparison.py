@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -18,12 +16,14 @@ from typing import Any
 
 from fdmix.compare.documents import Documents
 from fdmix.compare.methods import METHODS, method_names
+from fdmix.runtime.ending import end_with_children
 from fdmix.runtime.threads import thread_count
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.storage import replacing
 
 Row = dict[str, Any]
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+KILLED = -9  # exit code of a process that the system killed (SIGKILL); Windows has no such signal
 LAST_CHARACTERS = 300  # of a crashed process's errors, that its row keeps
 
 
@@ -194,7 +194,7 @@ def _in_process(run: Row, folder: Path, time_limit: float | None) -> Row:
 
 
 def _why(code: int, said: list[str]) -> str:
-    if code == -signal.SIGKILL:
+    if code == KILLED:
         return "killed by the system, probably because memory ran out"
     how = f"crashed with signal {-code}" if code < 0 else f"ended with exit code {code}"
     return f"{how}: {said[-1][:LAST_CHARACTERS]}" if said else how
@@ -202,8 +202,7 @@ def _why(code: int, said: list[str]) -> str:
 
 def _end(worker: subprocess.Popen[bytes]) -> None:
     """End the process and those that it started."""
-    with suppress(OSError):
-        os.killpg(worker.pid, signal.SIGKILL)
+    end_with_children(worker)
     worker.wait()
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, ClassVar
 
 
 def available_bytes() -> int:
     """Bytes of memory that new data can use without swapping, within the limit of the container if there is one."""
-    free = _free_on_linux() or _physical_memory()
+    free = _free_on_linux() or _free_on_windows() or _physical_memory()
     limit = _free_in_container()
     return free if limit is None else min(free, limit)
 
@@ -36,6 +38,25 @@ def _free_on_linux() -> int | None:
     except OSError:
         pass
     return None
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows API."""
+
+    _fields_: ClassVar[list[tuple[str, Any]]] = [
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        *((name, ctypes.c_uint64) for name in ("total", "available", "total_page", "available_page")),
+        *((name, ctypes.c_uint64) for name in ("total_virtual", "available_virtual", "extended")),
+    ]
+
+
+def _free_on_windows() -> int | None:
+    system = getattr(ctypes, "windll", None)
+    if system is None:
+        return None
+    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+    return int(status.available) if system.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)) else None
 
 
 def _free_in_container() -> int | None:

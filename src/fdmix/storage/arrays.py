@@ -30,6 +30,7 @@ from fdmix.storage.temporaries import replacing
 
 MAGIC = b"fdmix\r\n\x1a"
 PREAMBLE = struct.Struct("<8sQ32s")  # MAGIC, length of the header, SHA-256 of the header
+CAN_REPLACE_MAPPED_FILES = os.name != "nt"  # Windows refuses to rename a file over one that is memory-mapped
 ALIGNMENT = 64  # bytes; a cache line
 DTYPES = {"<i8": np.int64, "<i4": np.int32, "<f8": np.float64, "<f4": np.float32, "|u1": np.uint8}
 
@@ -63,8 +64,9 @@ def write_arrays(
 
 
 def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(facts, arrays) of a file that `write_arrays` wrote; the arrays are memory-mapped and read-only.
+    """(facts, arrays) of a file that `write_arrays` wrote; the arrays are read-only, and memory-mapped.
 
+    On Windows they are read into memory instead, since a mapped file cannot be replaced there.
     The checksums of the header and of all arrays are verified first. The arrays stay valid if the file is replaced by
     a new one, as `write_arrays` does. They do not if another program changes or truncates the file in place.
 
@@ -78,12 +80,12 @@ def read_arrays(path: str | os.PathLike[str], kind: str, newest: int) -> tuple[d
         raise FileError(f"{path} is a folder, not a file of {kind}")
     with local_copy(path) as local, local.open("rb") as file:
         header, start = _read_header(file, path, kind, newest)
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if CAN_REPLACE_MAPPED_FILES else _whole(file)
     arrays = {}
     for name, entry in header["arrays"].items():
         dtype = np.dtype(DTYPES[entry["dtype"]])
         size = math.prod(entry["shape"])
-        flat = np.frombuffer(mapped, dtype, size, start + entry["offset"])
+        flat = np.frombuffer(content, dtype, size, start + entry["offset"])
         arrays[name] = flat.reshape(entry["shape"])
     wanted = [entry["sha256"] for entry in header["arrays"].values()]
     for name, digest, expected in zip(arrays, in_threads(_digest, arrays.values()), wanted, strict=True):
@@ -169,6 +171,12 @@ def _is_valid_entry(entry: Any, total: int) -> bool:
         return False
     nbytes = math.prod(shape) * np.dtype(DTYPES[entry["dtype"]]).itemsize
     return offset % ALIGNMENT == 0 and offset + nbytes <= total and isinstance(entry["sha256"], str)
+
+
+def _whole(file: IO[bytes]) -> bytes:
+    """The whole file in memory."""
+    file.seek(0)
+    return file.read()
 
 
 def _little_endian(array: Any) -> Any:
