@@ -103,9 +103,9 @@ def test_an_address_must_be_one():
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     hook = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hook)
-    text = "[a](docs/a.md) ![b](docs/b.png) [c](https://example.org) [d](#d)"
+    text = "[a](pages/a.md) ![b](pages/b.png) [c](https://example.org) [d](#d)"
     assert hook.with_addresses(text, "https://r", "v1") == (
-        "[a](https://r/blob/v1/docs/a.md) ![b](https://r/raw/v1/docs/b.png) [c](https://example.org) [d](#d)"
+        "[a](https://r/blob/v1/pages/a.md) ![b](https://r/raw/v1/pages/b.png) [c](https://example.org) [d](#d)"
     )
     with pytest.raises(ValueError, match="https://"):
         hook.CustomMetadataHook(str(ROOT), {"repository": "ftp://x"}).update({"version": "1"})
