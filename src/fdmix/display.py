@@ -97,21 +97,26 @@ def for_markdown(text: str) -> str:
     return MARKDOWN_MARKS.sub(r"\\\g<0>", for_terminal(text))
 
 
+# Notebooks centre or right-align what says nothing else; words are read from the left.
+CELL = 'style="text-align: left; vertical-align: top; padding: 0.15em 1.2em 0.15em 0"'
+CAPTION = 'style="text-align: left; font-weight: bold; white-space: nowrap; padding: 0.3em 0"'
+
+
 def html_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
     """An HTML table for notebooks; cells are text or numbers, and nothing in them becomes markup.
 
     headers : names of the columns, or none. The first cell of each row is its heading
     note : a line below the table
     """
-    head = "".join(f'<th scope="col">{for_html(name)}</th>' for name in headers)
+    head = "".join(f'<th scope="col" {CELL}>{for_html(name)}</th>' for name in headers)
     body = "".join(
-        f'<tr><th scope="row">{for_html(str(first))}</th>'
-        + "".join(f'<td style="text-align: left">{for_html(str(cell))}</td>' for cell in cells)
+        f'<tr><th scope="row" {CELL}>{for_html(str(first))}</th>'
+        + "".join(f"<td {CELL}>{for_html(str(cell))}</td>" for cell in cells)
         + "</tr>"
         for first, *cells in rows
     )
     return (
-        f'<table><caption style="text-align: left">{for_html(title)}</caption>'
+        f'<table style="border-collapse: collapse"><caption {CAPTION}>{for_html(title)}</caption>'
         + (f"<thead><tr>{head}</tr></thead>" if head else "")
         + f"<tbody>{body}</tbody></table>"
         + (f"<p>{for_html(note)}</p>" if note else "")

@@ -103,7 +103,10 @@ def pair_matrix(
             texts = [shown_text(names[u], MAX_NAME) for u in chosen]
             here.set_yticks(np.arange(chosen.size), texts, **PLAIN)
             here.set_xticks(np.arange(chosen.size), texts, rotation=90, **PLAIN)
-        _colour_bar(here, image, title)
+        bar = _colour_bar(here, image, title)
+        if scale == "linear":
+            bar.formatter.set_powerlimits((-2, 3))  # 3 and 10^-4 above the bar, not 0.00030
+            bar.formatter.set_useMathText(True)
         return figure_of(here)
 
 
