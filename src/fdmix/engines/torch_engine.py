@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
-from fdmix.engines.torch_memory import RESERVE, free_bytes, size_of, too_large
+from fdmix.engines.torch_memory import RESERVE, Size, free_bytes, size_of, too_large
 from fdmix.engines.torch_pairs import Cut, Part, parts_of
 from fdmix.engines.torch_pass import add_part
 from fdmix.engines.torch_products import precision_of_products, product_on
@@ -246,8 +246,8 @@ class TorchEngine(Engine):
 
         Raises MemoryError if the topics alone do not fit.
         """
-        size, width = size_of(self.host_parts, self.n_words, self.n_topics), self.layout.width
-        free = self._free()
+        size, width = self.size(), self.layout.width
+        free = self.free()
         if size.bytes(width) <= RESERVE * free or (self.device.type == "cpu" and self.memory is None):
             return ResidentPairs(self.torch, self.device, self.host_parts)
         if replace(size, streamed=True).bytes(width) > RESERVE * free:
@@ -255,10 +255,9 @@ class TorchEngine(Engine):
         return self._streamed()
 
     def _streamed(self) -> StreamedPairs:
-        size = size_of(self.host_parts, self.n_words, self.n_topics)
         log.info(
             "a pass needs about %s on %s, which has less: the pairs stay in the computer's memory and are streamed "
-            "to the device in each pass", in_words(size.bytes(self.layout.width)), self.device,
+            "to the device in each pass", in_words(self.size().bytes(self.layout.width)), self.device,
         )  # fmt: skip
         return StreamedPairs(self.torch, self.device, self.host_parts)
 
@@ -277,10 +276,14 @@ class TorchEngine(Engine):
             raise self._out_of_memory() from None
 
     def _out_of_memory(self) -> MemoryError:
-        size = size_of(self.host_parts, self.n_words, self.n_topics)
-        return MemoryError(too_large(size, self.layout.width, self.device, self._free()))
+        return MemoryError(too_large(self.size(), self.layout.width, self.device, self.free()))
 
-    def _free(self) -> int:
+    def size(self) -> Size:
+        """What the memory of a pass depends on."""
+        return size_of(self.host_parts, self.n_words, self.n_topics)
+
+    def free(self) -> int:
+        """Bytes that are free on the device, or those that the caller allows."""
         return self.memory if self.memory is not None else free_bytes(self.torch, self.device)
 
     def _tensor(self, array: Any) -> Any:

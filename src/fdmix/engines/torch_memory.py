@@ -5,7 +5,7 @@
     alpha     4 tables of T x T float64
     scratch   M and the ratios of one panel, or the gathered topic vectors of one table
 
-docs/how-to/gpu.md has a table for common sizes. A test compares the model with the peak of a pass.
+Adam takes more: `adam_bytes`. docs/how-to/gpu.md has a table for common sizes. Tests compare the model with peaks.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ FLOAT, DOUBLE = 4, 8  # bytes
 TOPIC_TABLES = 5
 ALPHA_TABLES = 4
 SAMPLED_FLOATS = 5  # of a sampled pair: two of M, one ratio, and those of the pair and its mirror image
+ADAM_TABLES = 8  # of N x T: mu', two running means, weights, the best and the present topics, and two of a pass
+ALIAS_BYTES = 16  # of a pair: two chances to draw and two words
 RESERVE = 0.9  # share of the free memory to plan with: the allocator leaves gaps
 
 
@@ -87,6 +89,18 @@ def dense_size(n_words: int, n_topics: int, streamed: bool = False) -> Size:
     return Size(n_words, n_topics, sum(panels), max(panels, default=0), n_words, streamed=streamed)
 
 
+def adam_bytes(size: Size, width: int, n_pairs: int, batch: int, scratch_tables: int = 1) -> int:
+    """Of Algorithm 2, at its peak: a look at the likelihood of all pairs, beside parameters and pairs to draw.
+
+    n_pairs : stored pairs, 0 if the gradient is exact; batch : pairs of a step
+    scratch_tables : 1, or 0 if the update of the parameters is compiled
+    """
+    n, t = size.n_words, size.n_topics
+    em = replace(size, n_topics=t).bytes(width) - FLOAT * TOPIC_TABLES * n * t  # pairs, alpha, scratch of a pass
+    rows = 4 * batch + 1  # topic vectors of the words of a batch, and their gradient
+    return em + FLOAT * t * ((ADAM_TABLES + scratch_tables) * n + rows + 4 * t) + ALIAS_BYTES * n_pairs
+
+
 def free_bytes(torch: Any, device: Any) -> int:
     """Memory that is free on a device."""
     if device.type == "cuda":
@@ -104,6 +118,14 @@ def most_topics(size: Size, width: int, free: int) -> int:
         fits = replace(size, n_topics=middle, streamed=True).bytes(width) <= free
         low, high = (middle, high) if fits else (low, middle - 1)
     return low
+
+
+def adam_too_large(size: Size, needed: int, device: Any, free: int) -> str:
+    """A sentence that says that Adam does not fit on a device, and what to do."""
+    return (
+        f"Adam over {size.n_words:,} words with {size.n_topics:,} topics needs about {in_words(needed)} on {device}, "
+        f"but {in_words(free)} are free: use fewer topics, fewer words (Moments.top), or solver='em'"
+    )
 
 
 def too_large(size: Size, width: int, device: Any, free: int) -> str:

@@ -12,10 +12,13 @@ from fdmix.engines.torch_pairs import Part, shards_of
 
 
 def on_device(torch: Any, device: Any, array: Any) -> Any:
-    """A NumPy array as a tensor on the device; float64 becomes float32 on MPS, which has no float64."""
-    if device.type == "mps" and array.dtype == np.float64:
-        array = array.astype(np.float32)
-    return torch.from_numpy(array).to(device)
+    """A NumPy array as a tensor on the device."""
+    return torch.from_numpy(suited(array, device)).to(device)
+
+
+def suited(array: Any, device: Any) -> Any:
+    """The array in a type that the device has: float64 becomes float32 on MPS."""
+    return array.astype(np.float32) if device.type == "mps" and array.dtype == np.float64 else array
 
 
 class ResidentPairs:

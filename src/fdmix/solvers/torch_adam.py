@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from fdmix.engines import State
 from fdmix.engines.torch_engine import TorchEngine
+from fdmix.engines.torch_memory import adam_bytes, adam_too_large
 from fdmix.engines.torch_products import precision_of_products
 from fdmix.kernels.alias_table import fill_alias_table
 from fdmix.mixture.mixture import Mixture
@@ -32,6 +34,7 @@ class TorchAdamRun(AdamRun):
     def __init__(self, settings: Adam, problem: Problem, start: Mixture) -> None:
         super().__init__(settings, problem)
         engine = self.torch_engine = _torch_engine(problem)
+        _check_memory(engine, settings)
         torch = self.torch = engine.torch
         topics, alpha = softmax_parameters(start, settings.symmetric)
         placed = self._placed(topics[:, engine.order].T), self._placed(alpha)
@@ -156,6 +159,19 @@ class DevicePairs:
 
     def _chances(self, shape: tuple[int, ...]) -> Any:
         return self.torch.rand(shape, generator=self.generator, device=self.device)
+
+
+def _check_memory(engine: TorchEngine, settings: Adam) -> None:
+    """MemoryError, before any work, if the run does not fit on its device."""
+    if engine.device.type == "cpu" and engine.memory is None:
+        return
+    size = replace(engine.size(), streamed=engine.pairs.streamed)
+    n_pairs = 0 if settings.exact else engine.sorted.nnz
+    needed, free = adam_bytes(size, engine.layout.width, n_pairs, settings.batch), engine.free()
+    if not engine.pairs.streamed and engine.memory is None:
+        free += size.pairs  # they are there already
+    if needed > free:
+        raise MemoryError(adam_too_large(size, needed, engine.device, free))
 
 
 def _torch_engine(problem: Problem) -> TorchEngine:

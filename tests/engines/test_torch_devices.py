@@ -1,0 +1,166 @@
+"""Devices that we do not have: what MPS lacks is not asked for, and copies on CUDA keep their order."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pytorch import needs_torch
+
+from fdmix import Mixture, Moments, fit_mixture, worlds
+from fdmix.engines import Expectation
+from fdmix.solvers import Adam
+
+pytestmark = [needs_torch, pytest.mark.slow]
+
+
+def watching(torch):
+    """A mode that lists operations whose result MPS cannot hold, and those that leave the device."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+
+    class Watching(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.found, self.operations = [], 0
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            self.operations += 1
+            for tensor in tree_leaves(result):
+                if isinstance(tensor, torch.Tensor) and not (
+                    tensor.device.type == "mps" and tensor.layout == torch.strided and tensor.dtype != torch.float64
+                ):
+                    self.found.append(str(function))
+            return result
+
+    return Watching()
+
+
+@pytest.mark.parametrize("joint", [True, False])
+def test_a_step_of_em_uses_nothing_that_mps_lacks(joint, monkeypatch):
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    from fdmix.engines.torch_engine import TorchEngine
+    from fdmix.engines.torch_storage import suited
+
+    def upload(torch, device, array):  # the pretended device has memory but no copies
+        return torch.empty(array.shape, dtype=getattr(torch, suited(array, device).dtype.name), device=device)
+
+    for module in ("torch_engine", "torch_storage"):
+        monkeypatch.setattr(f"fdmix.engines.{module}.on_device", upload)
+    world = worlds.zipf(20, 1300, seed=1)
+    mhat = Moments.of(world.sample(3000, length=20, seed=1)).matrix
+    with FakeTensorMode():
+        engine = TorchEngine(mhat, 20, 1, torch.device("mps"), memory=1 << 40)
+        assert {type(part).__name__ for part in engine.pairs.parts} == {"Panel", "Table"}
+        with watching(torch) as watch:
+            state = engine.place(world.mixture)
+            _, factors, both = engine.tensors(state, joint)
+            now = Expectation(0.0, factors, both)
+            state = engine.maximise(state, now, shrinkage=1e-6, power=1.7)
+            if joint:
+                engine.reweigh(state, now)
+    assert watch.operations > 50
+    assert watch.found == []
+
+
+@pytest.mark.parametrize("settings", [{}, {"symmetric": True, "trace_penalty": 0.3}])
+def test_a_step_of_adam_uses_nothing_that_mps_lacks(settings):
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    from fdmix.solvers.torch_adam_step import AdamStep
+
+    with FakeTensorMode(), watching(torch) as watch:
+        topics, alpha = torch.zeros(60, 5, device="mps"), torch.zeros(5, 5, device="mps")
+        core = AdamStep(torch, Adam(compiled=False, **settings), topics, alpha)
+        u, v = (torch.zeros(16, dtype=torch.int64, device="mps") for _ in range(2))
+        core.by_batch(u, v, torch.ones(16, device="mps"))
+        core.by_derivatives(torch.zeros(60, 5, device="mps"), torch.zeros(5, 5, device="mps"))
+    assert watch.operations > 50
+    assert watch.found == []
+
+
+class Clock:
+    """A queue of work, as CUDA's streams are; `seen` is the latest work of each queue that must be done before."""
+
+    def __init__(self):
+        self.seen = {self: 0}
+
+    def work(self):
+        """Add a piece of work; (queue, its number, what is done before)."""
+        self.seen[self] += 1
+        return self, self.seen[self], dict(self.seen)
+
+    def wait_event(self, event):
+        for queue, number in event.seen.items():
+            self.seen[queue] = max(self.seen.get(queue, 0), number)
+
+
+class Event:
+    def __init__(self):
+        self.seen = {}
+
+    def record(self, queue):
+        self.seen = dict(queue.seen)
+
+
+def happens_before(one, other):
+    return other[2].get(one[0], 0) >= one[1]
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 7])
+def test_streamed_parts_arrive_before_use_and_are_not_overwritten_in_use(n_parts):
+    """Queues are simulated: at any speed of copies and passes, only the order that events enforce counts."""
+    import torch
+
+    from fdmix.engines.torch_pairs import Panel
+    from fdmix.engines.torch_storage import StreamedPairs, _CudaLane
+
+    main, copies, uses = Clock(), [], []
+
+    @contextmanager
+    def stream(queue):
+        copies.append(queue.work())
+        yield
+
+    cuda = SimpleNamespace(
+        Stream=lambda device: Clock(), Event=Event, stream=stream, current_stream=lambda device: main
+    )
+    values = np.ones((4, 4), np.float32)
+    pairs = StreamedPairs(torch, torch.device("cpu"), [Panel(0, 4, 4, values * k) for k in range(n_parts)])
+    pairs.lane = _CudaLane(SimpleNamespace(cuda=cuda), None)
+    for _ in range(2):  # two passes: the second one uses the buffers of the first
+        for number, part in enumerate(pairs):
+            assert part.values[0, 0] == number
+            uses.append(main.work())
+    assert len(copies) == len(uses) == 2 * n_parts
+    buffers = [number % min(2, n_parts) for _ in range(2) for number in range(n_parts)]
+    for k, (copy, use) in enumerate(zip(copies, uses, strict=True)):
+        assert happens_before(copy, use)
+        for earlier in range(k):
+            if buffers[earlier] == buffers[k]:
+                assert happens_before(uses[earlier], copy)
+
+
+def test_a_model_fitted_by_pytorch_loads_without_it(tmp_path):
+    moments = Moments.of(worlds.intervals().sample(300, length=20))
+    fitted = fit_mixture(moments, 3, engine="torch", device="cpu", n_threads=1).mixture
+    fitted.save(tmp_path / "model")
+    code = """
+import sys
+sys.modules["torch"] = None  # as if it were not installed
+from fdmix import Mixture
+mixture = Mixture.load(sys.argv[1])
+print(repr(float(mixture.topics.sum())), mixture.n_topics)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "model")], capture_output=True, text=True, check=True
+    )
+    total, n_topics = done.stdout.split()
+    assert (float(total), int(n_topics)) == (pytest.approx(3), 3)
+    np.testing.assert_array_equal(Mixture.load(tmp_path / "model").topics, fitted.topics)
