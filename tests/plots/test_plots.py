@@ -16,7 +16,8 @@ from matplotlib.colors import to_hex  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
-from fdmix import FDM, Mixture, metrics, plots  # noqa: E402
+from fdmix import FDM, Corpus, Mixture, Moments, metrics, plots  # noqa: E402
+from fdmix.effects import over  # noqa: E402
 from fdmix.mixture.placement import hellinger_distances, lift_distances, positions_on_map, seriated  # noqa: E402
 from fdmix.plots import style  # noqa: E402
 
@@ -210,6 +211,16 @@ def test_shares_of_groups_have_intervals_of_their_errors():
     assert whiskers[0][:, 1] == pytest.approx([0.4 - 0.196, 0.4 + 0.196])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
     assert axes.get_xlabel() == "section"
+
+
+def test_shares_of_cells_are_drawn_with_their_intervals():
+    counts, dates = np.eye(3, dtype=int)[[0, 1, 2, 0]] * 4 + 1, ["2021-01", "2021-01", "2021-03", "2021-03"]
+    corpus = Corpus(counts, ["a", "b", "c"], {"date": dates})
+    found = over(Mixture(np.eye(3)), Moments.by(corpus, "month(date)"))
+    (axes,) = plots.topic_shares(found, topics=[1]).axes
+    (line,) = (line for line in axes.lines if len(line.get_xdata()) == 2)  # February has no documents, and no point
+    assert line.get_ydata() == pytest.approx(found.shares[[0, 2], 1])
+    assert axes.get_xlabel() == "month(date)"
 
 
 def test_the_pair_matrix_is_mhat():

@@ -106,7 +106,9 @@ def steps(hidden: bool = False) -> Iterator[Steps]:
         TimeRemainingColumn(table_column=Column(no_wrap=True)),
         Note(),
     )
-    with Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal) as progress:
+    # FORCE_COLOR, which Jupyter sets, makes `err.is_terminal` true where no cursor can be moved.
+    unseen = hidden or not (err.is_terminal and sys.stderr.isatty())
+    with Progress(*columns, console=err, transient=True, disable=unseen) as progress:
         yield Steps(progress)
 
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from fdmix.effects.over import SharesByGroup
 from fdmix.metrics.arguments import as_mixture
 from fdmix.plots.style import COLUMN, FAMILIES, PLAIN, SMALL, drawing, figure_of, shown_text
 
@@ -46,8 +47,8 @@ def topic_shares(
 ) -> Figure:
     """A figure of the shares of topics in groups of documents: lines over time, or points for other groups.
 
-    shares : (groups, topics), with the names of the groups; or what `fdmix.report.group_shares` gives, which has
-        standard errors: bands are then 95% intervals
+    shares : (groups, topics), with the names of the groups; or what `fdmix.effects.over` gives, with its intervals;
+        or what `fdmix.report.group_shares` gives, which has standard errors: bands are then 95% intervals
     groups : years, months ("2024-03") and other numbers make lines, other names points
     low, high : (groups, topics), the ends of the bands, optional
     mixture : names the topics
@@ -76,6 +77,8 @@ def topic_shares(
 
 
 def _given(shares: Any, groups: Sequence[Any] | None, low: Any, high: Any) -> _Shares:
+    if isinstance(shares, SharesByGroup):
+        return _of_cells(shares)
     if isinstance(shares, Mapping):
         values, errors = np.array(shares["shares"], float), INTERVAL * np.array(shares["errors"], float)
         low, high = np.maximum(values - errors, 0), values + errors
@@ -92,6 +95,15 @@ def _given(shares: Any, groups: Sequence[Any] | None, low: Any, high: Any) -> _S
     if low is not None and not low.shape == high.shape == values.shape:
         raise ValueError("low and high must have the shape of the shares, groups x topics")
     return _Shares(names, values, low, high, all(_number(name) is not None for name in names), "")
+
+
+def _of_cells(found: SharesByGroup) -> _Shares:
+    """What `over` found; cells without documents have no share and are left out."""
+    filled = np.flatnonzero(found.documents)
+    names = [", ".join("(missing)" if label is None else label for label in found.keys[cell]) for cell in filled]
+    ordered = all(_number(name) is not None for name in names)
+    values, low, high = (table[filled] for table in (found.shares, found.low, found.high))
+    return _Shares(names, values, low, high, ordered, ", ".join(map(str, found.axes)))
 
 
 def _chosen(given: _Shares, topics: Sequence[int] | None) -> list[int]:
