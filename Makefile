@@ -76,7 +76,9 @@ $(VENV)/.docs: pyproject.toml $(VENV)/.test
 	@touch $@
 
 docs: $(VENV)/.docs  ## the documentation site: open site/index.html
-	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --doctree-dir site/.doctrees docs site
+	@rm -rf build/docs
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/docs/pages docs build/docs/site
+	@rm -rf site && mv build/docs/site site
 
 $(VENV)/.release: pyproject.toml $(VENV)/.user
 	@echo "installing what a release needs"

@@ -1,11 +1,17 @@
 """The documentation site: `make docs` builds it with Sphinx into site/. It works from disk, without a network."""
 
+import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # for the folder extensions
-
 import fdmix
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # for the folder extensions
+# Tutorials run in an empty folder. They find their data, this fdmix and its command there.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE / "tutorials"), str(Path(fdmix.__file__).parents[1])])
+os.environ["TTY_COMPATIBLE"] = "0"  # Jupyter asks programs for colours, which a page would show as escapes
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 project = "fdmix"
 author = "The fdmix developers"
@@ -32,8 +38,8 @@ myst_links_external_new_tab = False
 # Tutorials are executed in each build; a cell that fails, fails the build.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
+nb_execution_in_temp = True
 nb_execution_timeout = 120
-nb_merge_streams = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
