@@ -11,6 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import machine
+from benchmarks.torch import EFFICIENCY, GPUS
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.engines import engine_for
 from fdmix.fit.starts import starting_mixture
@@ -21,6 +22,9 @@ from fdmix.solvers.contract import Problem
 
 THREADS = int(os.environ.get("FDMIX_THREADS", "1"))
 ROUNDS = 6
+BATCH = 512
+TABLES_MOVED = 9  # of N x T in a compiled step: mu', two means and weights are read and written, weights added up
+LAUNCHES = 60  # kernels of a compiled step: 40 operations, two of which sort on GPUs
 STEPS = 5  # in one measurement, so that caches hold what they hold in a long run
 SHARES = (0.5, 0.8, 0.9, 0.95)  # of the likelihood that EM gains from the random start
 SECONDS = 40  # for each method, on the middle problem
@@ -88,6 +92,32 @@ def steps_per_second():
         }
     )
     print("  of a compiled step: " + ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in parts.items()))
+    roofline(core, best["torch, compiled"])
+
+
+def roofline(core, step):
+    """What a step must move and multiply, and how long that takes on this machine and, calculated, on GPUs."""
+    import torch
+
+    entries, n_topics = core.weights.numel(), core.weights.shape[1]
+    moved = TABLES_MOVED * 4 * entries
+    flops = 3 * 2 * BATCH * n_topics**2
+    one, two, three = (torch.rand_like(core.weights) for _ in range(3))
+    factors = torch.rand(BATCH, n_topics), torch.rand(n_topics, n_topics)
+    took = best_in_turn(
+        {"memory": lambda: torch.add(one, two, out=three), "product": lambda: core.product(*factors)}, 12
+    )
+    giga = 3 * 4 * entries / took["memory"] / 1e9
+    tera = 2 * BATCH * n_topics**2 / took["product"] / 1e12
+    least = moved / giga / 1e9 + flops / tera / 1e12
+    print(
+        f"  a step moves {moved / 1e6:.0f} MB and takes {flops / 1e9:.2f} GFlop in products; at {giga:.0f} GB/s and "
+        f"{tera:.2f} TFlop/s, as measured here, that is {1e3 * least:.1f} ms, {least / step:.0%} of the step"
+    )
+    print(f"  on GPUs, A CALCULATION ({EFFICIENCY:.0%} of the makers' figures, {LAUNCHES} kernels of 5 us):")
+    for name, (tera, giga) in GPUS.items():
+        work = (moved / giga / 1e9 + flops / tera / 1e12) / EFFICIENCY
+        print(f"    {name:16} {1 / max(work, 5e-6 * LAUNCHES):6,.0f} steps a second, {1e3 * work:.2f} ms of work")
 
 
 def per_likelihood_gained():

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ def experiment(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     from experiments.adam import problems, run, tables
 
+    uncompiled = {name: (replace(solver, compiled=False), start) for name, (solver, start) in run.RUNS.items()}
+    monkeypatch.setattr(run, "RUNS", uncompiled)  # compiling takes longer than these runs
     world = worlds.intervals()
     moments = Moments.of(world.sample(3_000, length=20, seed=1), weighting="paper")
     return run, tables, problems.Problem("authors", moments, world.mixture, 20)
@@ -57,4 +60,4 @@ def test_the_papers_problem_needs_the_synthetic_experiment(experiment, monkeypat
 
     with pytest.raises(SystemExit, match="reproduce synthetic"):
         problems.problem_of("paper", None)
-    assert sys.modules["experiments.adam.problems"].PROBLEMS == ("authors", "middle", "paper")
+    assert sys.modules["experiments.adam.problems"].PROBLEMS == ("authors", "middle", "large", "paper")
