@@ -179,3 +179,28 @@ def test_moments_are_not_text(days, tmp_path):
     assert (
         "does not know how its text was cleaned" in run("assign", tmp_path / "bare", days / "mon.txt", code=1).stderr
     )
+
+
+def test_a_memory_limit_changes_nothing_but_the_memory(days, tmp_path):
+    run("count", days / "mon.txt", "--open", "--memory", "1GB", "-o", tmp_path / "mon")
+    assert (tmp_path / "mon").read_bytes() == (days / "mon.moments").read_bytes()
+    run("merge", *moments(days, "mon", "tue"), "--memory", "1GB", "-o", tmp_path / "two")
+    assert Moments.load(tmp_path / "two") == Moments.load(days / "mon.moments") + Moments.load(days / "tue.moments")
+    refused = run("count", days / "mon.txt", "--memory", "10MB", "-o", tmp_path / "no", code=1)
+    assert "at least 700 MB" in refused.stderr
+    said = run("count", days / "mon.txt", "--estimate", "--memory", "1GB").stderr
+    assert "temporary files" in said
+
+
+def test_rare_pairs_are_left_out_on_request_and_the_loss_is_reported(days, tmp_path):
+    command = ("prune", days / "mon.moments", "--min-count", 1, "-o", tmp_path / "small")
+    said = run(*command, "--rare-pairs", 0.6, "--lost", tmp_path / "lost.csv").stderr
+    assert "of the weight of all pairs" in said
+    small, whole = Moments.load(tmp_path / "small"), Moments.load(days / "mon.moments")
+    assert small.n_pairs < whole.n_pairs == Moments.load(days / "mon.moments").prune(min_count=1).n_pairs
+    header, first, *others = (tmp_path / "lost.csv").read_text().splitlines()
+    assert header == "word,tokens,lost"
+    assert first.endswith(",1.000000")
+    assert len(others) + 1 == small.n_words
+    refused = run("prune", days / "mon.moments", "--lost", tmp_path / "x", "-o", tmp_path / "y", code=1)
+    assert "--lost goes with --rare-pairs" in refused.stderr

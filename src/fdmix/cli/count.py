@@ -12,9 +12,21 @@ from fdmix.cli.console import print_json, say, steps, timed
 from fdmix.cli.count_cells import count_cells
 from fdmix.cli.info import facts_of
 from fdmix.cli.inputs import check_output, is_cells, loaded_cells, refuse_repeated_paths, refuse_to_replace
-from fdmix.cli.options import Again, AsJson, Force, Inputs, TextOptions, Threads, Weighting, with_text_options
+from fdmix.cli.options import (
+    Again,
+    AsJson,
+    Force,
+    Inputs,
+    Memory,
+    TextOptions,
+    Threads,
+    Weighting,
+    with_text_options,
+)
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.moments.spilling import checked_memory
+from fdmix.runtime.memory import bytes_in
 from fdmix.storage.model_folder import is_model
 from fdmix.text.files import STDIN
 from fdmix.text.forecast import forecast
@@ -48,6 +60,7 @@ def count(
         ),
     ] = None,
     weighting: Weighting = None,
+    memory: Memory = None,
     again: Again = False,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only say what counting will take, from a sample of the text.")
@@ -74,6 +87,8 @@ def count(
 
       fdmix count tuesday.csv --like monday.moments -o tuesday.moments
 
+      fdmix count posts/ --memory 2GB -o moments
+
       fdmix count a.csv --column text --by "month(date),party" -o cells
     """
     if like is not None and (text.given or keep_all_words):
@@ -82,6 +97,9 @@ def count(
         raise ValueError("give --out FILE for the moments, or --estimate to see what counting will take")
     if out is not None and estimate:
         raise ValueError("--estimate writes no file: leave out --out")
+    limit = None if memory is None else checked_memory(bytes_in(memory))
+    if limit is not None and by is not None:
+        raise ValueError("--memory does not go with --by: the counts of groups are kept in memory")
     if out is not None:
         check_output(out, inputs)
     files = files_of(inputs, text.layout)
@@ -90,14 +108,14 @@ def count(
     model = None if like is None else _loaded_like(like)
     cleaning = text.with_open_vocabulary() if keep_all_words else text.cleaning
     if out is None:
-        _say_forecast(files, cleaning, model, threads, as_json)
+        _say_forecast(files, cleaning, model, threads, as_json, limit)
         return
     if by is not None:
         refuse_to_replace(out, force)
         counting = {"folds": DEFAULT_FOLDS if folds is None else folds, "weighting": weighting, "n_threads": threads}
         count_cells(files, by, None if like is not None else cleaning, model, out, as_json, **counting)
         return
-    job = CountInProgress(files, cleaning, out, like=model, folds=folds or 0, weighting=weighting)
+    job = CountInProgress(files, cleaning, out, like=model, folds=folds or 0, weighting=weighting, memory=limit)
     refuse_to_replace(out, force or job.resumes)
     with timed() as seconds:
         moments = counted_files(job, threads, f"What was done is kept in {job.folder}: the same command resumes it.")
@@ -121,11 +139,13 @@ def _loaded_like(path: Path) -> Any:
     return Moments.load(path)
 
 
-def _say_forecast(files: Files, cleaning: Any, like: Any, threads: int | None, as_json: bool) -> None:
+def _say_forecast(
+    files: Files, cleaning: Any, like: Any, threads: int | None, as_json: bool, memory: float | None
+) -> None:
     if STDIN in files.paths:
         raise ValueError("--estimate reads a sample first: give files, not standard input")
     with steps() as bars:
-        found = forecast(files, cleaning, like, n_threads=threads, report=bars.report)
+        found = forecast(files, cleaning, like, n_threads=threads, report=bars.report, memory=memory)
     if as_json:
         print_json(found.__dict__)
     else:
@@ -144,6 +164,7 @@ def counted_files(job: CountInProgress, threads: int | None, when_stopped: str) 
                     folds=job.folds,
                     weighting=job.weighting,
                     n_threads=threads,
+                    memory=job.memory,
                     report=bars.report,
                 )
                 moments.save(job.target)

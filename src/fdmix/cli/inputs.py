@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import add
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from fdmix.cells import MomentsByGroup
 from fdmix.cells.file import KIND as CELLS_KIND
+from fdmix.moments.arithmetic import summed
 from fdmix.moments.ledger import shared_sources
 from fdmix.moments.moments import Moments
+from fdmix.moments.spilling import FIXED_BYTES, SHARES, checked_memory
+from fdmix.runtime.memory import available_bytes, bytes_in
 from fdmix.storage.arrays import MAGIC, stored_kind
 from fdmix.storage.model_folder import is_model, writable_model_folder
 from fdmix.storage.places import is_remote, place_of
 from fdmix.storage.remote_path import RemotePath
+from fdmix.storage.scratch import on_disk
 from fdmix.storage.temporaries import require_writable
 from fdmix.text.files import STDIN
 from fdmix.text.sources import EMPTY_NAME, Files
@@ -141,7 +145,22 @@ def added(paths: Sequence[Path]) -> Moments:
     """The moments of all files together; a source that two of them have is refused."""
     parts = [loaded_moments(path) for path in paths]
     refuse_shared_sources(paths, parts)
-    return reduce(add, parts)
+    return summed(parts)
+
+
+@contextmanager
+def within_memory(memory: str | None, out: Path) -> Iterator[None]:
+    """Within the block, results too large for the memory go to files without a name.
+
+    They lie beside `out`, or in the folder for temporary files if it is a URL.
+
+    memory : a size such as 2GB; by default, half of what is free
+    """
+    limit = available_bytes() / 2 if memory is None else checked_memory(bytes_in(memory)) - FIXED_BYTES
+    place = place_of(out)
+    folder = Path(tempfile.gettempdir()) if is_remote(place) else Path(os.path.realpath(place)).parent
+    with on_disk(folder, limit / SHARES):
+        yield
 
 
 def _names(moments: Moments | MomentsByGroup) -> set[str]:

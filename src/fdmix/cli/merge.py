@@ -18,8 +18,10 @@ from fdmix.cli.inputs import (
     moments_files,
     refuse_shared_sources,
     refuse_to_replace,
+    within_memory,
 )
-from fdmix.cli.options import Again, Force, Out
+from fdmix.cli.options import Again, Force, Memory, Out
+from fdmix.moments.arithmetic import summed
 from fdmix.moments.moments import Moments
 from fdmix.storage.places import place_of
 
@@ -27,6 +29,7 @@ from fdmix.storage.places import place_of
 def merge(
     inputs: Annotated[list[str], typer.Argument(help="Files of moments, or folders of them.", metavar="FILES")],
     out: Out,
+    memory: Memory = None,
     again: Again = False,
     force: Force = False,
 ) -> None:
@@ -36,6 +39,9 @@ def merge(
     vocabulary (fdmix count --open) or the same words (--like). A source that is
     in two of the parts is refused: it would be counted twice. Moments by group
     (fdmix count --by) are added cell by cell.
+
+    Files may be larger than the memory: sums that do not fit are worked on in
+    unnamed files beside the result.
 
     Example: fdmix merge monday.moments tuesday.moments -o week.moments
     """
@@ -59,8 +65,9 @@ def merge(
             "Warning: the parts chose their words separately, so a word may be missing where it was rare. "
             "Count all parts with --open, or later ones with --like the first, to avoid it."
         )
-    total = reduce(add, parts)
-    total.save(out)
+    with within_memory(memory, out):
+        total = reduce(add, parts) if all(by_group) else summed(parts)
+        total.save(out)
     say(f"Wrote {out}: {total!r}")
 
 

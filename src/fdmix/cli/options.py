@@ -63,6 +63,10 @@ DocumentEngine = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
 Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Keep within about this much memory, as 2GB; the rest goes to the disk."),
+]
 Weighting = Annotated[
     str | None,
     typer.Option(

@@ -10,8 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import say, steps
-from fdmix.cli.inputs import added, check_output, check_place, is_moments, moments_files, refuse_to_replace
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, NoHeader, Out, Split
+from fdmix.cli.inputs import (
+    added,
+    check_output,
+    check_place,
+    is_moments,
+    moments_files,
+    refuse_to_replace,
+    within_memory,
+)
+from fdmix.cli.options import Column, Delimiter, Encoding, Force, Memory, NoHeader, Out, Split
 from fdmix.moments.moments import Moments
 from fdmix.storage import replacing
 from fdmix.text.files import Layout
@@ -33,6 +41,7 @@ def subtract(
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what was removed, with digests, as JSON.")
     ] = None,
+    memory: Memory = None,
     again: Annotated[
         bool, typer.Option("--again", help="Remove a source again that was removed already.", metavar="")
     ] = False,
@@ -64,25 +73,30 @@ def subtract(
             f"words were dropped or joined in {whole} after counting, so text cannot be removed from it exactly: "
             "subtract from the file before that, then prune"
         )
-    if files:
-        part = added(files)
-    else:
-        source = files_of(removed, Layout(column, (), split, encoding, delimiter, not no_header))
-        with steps() as bars:
-            part = read_moments(source, like=total, folds=len(total.folds), report=bars.report)
-    if not again:
-        _refuse_what_is_removed(total, part)
-    try:
-        rest = total - part
-    except ValueError as error:
-        raise ValueError(f"{error}. Check the files and --column, or remove the moments counted from them") from None
-    rest.save(out)
+    with within_memory(memory, out):
+        if files:
+            part = added(files)
+        else:
+            source = files_of(removed, Layout(column, (), split, encoding, delimiter, not no_header))
+            with steps() as bars:
+                part = read_moments(source, like=total, folds=len(total.folds), memory=memory, report=bars.report)
+        if not again:
+            _refuse_what_is_removed(total, part)
+        rest = _removed(total, part)
+        rest.save(out)
     say(f"Removed {part.n_documents:,} document{'' if part.n_documents == 1 else 's'}. Wrote {out}: {rest!r}")
     found = _certificate(total, part, rest)
     if certificate is not None:
         with replacing(certificate) as file:
             file.write(json.dumps(found, ensure_ascii=False, indent=1).encode())
     _say_certificate(found)
+
+
+def _removed(total: Moments, part: Moments) -> Moments:
+    try:
+        return total - part
+    except ValueError as error:
+        raise ValueError(f"{error}. Check the files and --column, or remove the moments counted from them") from None
 
 
 def _check_certificate(certificate: Path, others: list[Path], force: bool) -> None:

@@ -149,9 +149,89 @@ def combine_rows(begin, end, a_first, a_columns, a_sums, b_first, b_columns, b_s
 
 
 @njit
-def symmetric_row_sums(first, columns, sums, own, mirrored):
-    """own[u] += sum_{v <= u} S[u, v] and mirrored[v] += sum_{u > v} S[u, v], in floating point."""
-    for u in range(first.size - 1):
+def sum_rows(begin, end, first, columns, sums, accumulator, touched, out_columns, out_sums):
+    """The sum of several parts for the rows begin <= u < end; returns (entries in each row, whether none overflowed).
+
+    Row u of part k is columns[first[k, u - begin] : first[k, u - begin + 1]]. `accumulator` and `touched` are zeros
+    before and after the call.
+    """
+    entries = np.zeros(end - begin, np.int64)
+    possible = True
+    n = 0
+    for u in range(begin, end):
+        before = n
+        for k in range(first.shape[0]):
+            for i in range(first[k, u - begin], first[k, u - begin + 1]):
+                v = columns[i]
+                accumulator[v] += sums[i]
+                possible &= accumulator[v] > 0  # two positive int64 overflow to a negative one
+                touched[v >> BLOCK_BITS] = 1
+        for block in range((u >> BLOCK_BITS) + 1):
+            if touched[block]:
+                touched[block] = 0
+                for v in range(block << BLOCK_BITS, min(u + 1, (block + 1) << BLOCK_BITS)):
+                    if accumulator[v] != 0:
+                        out_columns[n] = v
+                        out_sums[n] = accumulator[v]
+                        accumulator[v] = 0
+                        n += 1
+        entries[u - begin] = n - before
+    return entries, possible
+
+
+@njit
+def rename_rows(begin, end, first, columns, sums, target, out_columns, out_sums):
+    """The rows begin <= u < end without the words whose target is -1; returns the entries that each row keeps."""
+    entries = np.zeros(end - begin, np.int64)
+    n = 0
+    for u in range(begin, end):
+        if target[u] < 0:
+            continue
+        before = n
+        for k in range(first[u], first[u + 1]):
+            if target[columns[k]] >= 0:
+                out_columns[n] = target[columns[k]]
+                out_sums[n] = sums[k]
+                n += 1
+        entries[u - begin] = n - before
+    return entries
+
+
+@njit
+def add_weights(begin, end, first, columns, sums, low, step, weights):
+    """weights[k] += the sums of the rows begin <= u < end, with their mirror images, that are k steps above `low`."""
+    for u in range(begin, end):
+        for k in range(first[u], first[u + 1]):
+            bin_ = (sums[k] - low) // step
+            if sums[k] >= low and bin_ < weights.size:
+                weights[bin_] += float(sums[k]) if columns[k] == u else 2.0 * sums[k]
+
+
+@njit
+def keep_where(
+    begin, end, first, columns, sums, whole_first, whole_columns, whole_sums, least, out_columns, out_sums
+):
+    """The entries of the rows begin <= u < end whose sum in the whole is at least `least`; returns their numbers."""
+    entries = np.zeros(end - begin, np.int64)
+    n = 0
+    for u in range(begin, end):
+        before = n
+        j, j_end = whole_first[u], whole_first[u + 1]
+        for k in range(first[u], first[u + 1]):
+            while j < j_end and whole_columns[j] < columns[k]:
+                j += 1
+            if j < j_end and whole_columns[j] == columns[k] and whole_sums[j] >= least:
+                out_columns[n] = columns[k]
+                out_sums[n] = sums[k]
+                n += 1
+        entries[u - begin] = n - before
+    return entries
+
+
+@njit
+def symmetric_row_sums(begin, end, first, columns, sums, own, mirrored):
+    """own[u] += sum_{v <= u} S[u, v] and mirrored[v] += sum_{u > v} S[u, v] for begin <= u < end, in floats."""
+    for u in range(begin, end):
         for k in range(first[u], first[u + 1]):
             value = float(sums[k])
             own[u] += value
@@ -160,10 +240,10 @@ def symmetric_row_sums(first, columns, sums, own, mirrored):
 
 
 @njit
-def halves_of_total(first, columns, sums):
-    """(high, low): the sum of the full symmetric matrix is 2^32 high + low. Neither half can overflow."""
+def halves_of_total(begin, end, first, columns, sums):
+    """(high, low): rows begin <= u < end and their mirror images sum to 2^32 high + low. Neither can overflow."""
     high = low = np.int64(0)
-    for u in range(first.size - 1):
+    for u in range(begin, end):
         for k in range(first[u], first[u + 1]):
             times = 1 if columns[k] == u else 2
             high += times * (sums[k] >> 32)
@@ -214,13 +294,10 @@ def mirror(first, columns, sums, scale, low, high, full_first, full_columns, ful
 
 
 @njit
-def is_triangle(first, columns, sums):
-    """Whether these arrays are a lower triangle with sorted, distinct columns and positive sums."""
-    n_words = first.size - 1
-    if first[0] != 0 or first[n_words] != columns.size or columns.size != sums.size:
-        return False
-    for u in range(n_words):
-        if first[u + 1] < first[u] or first[u + 1] > columns.size:
+def is_triangle(begin, end, first, columns, sums):
+    """Whether the rows begin <= u < end are those of a lower triangle: sorted, distinct columns and positive sums."""
+    for u in range(begin, end):
+        if first[u] < 0 or first[u + 1] < first[u] or first[u + 1] > columns.size:
             return False
         previous = -1
         for k in range(first[u], first[u + 1]):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from fdmix.corpus.preparation import joined
 from fdmix.corpus.vocabulary import Vocabulary, positions, some, united
 from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger
+from fdmix.moments.pair_sums import PairSums
 from fdmix.moments.word_edits import fingerprint, known_words, relabelled
 
 if TYPE_CHECKING:
@@ -20,6 +23,43 @@ if TYPE_CHECKING:
 def added(a: Moments, b: Moments) -> Moments:
     """The moments of both sets of documents together."""
     return _combined(*_aligned(a, b), 1)
+
+
+def summed(parts: Sequence[Moments], report: Callable[[int, int], Any] | None = None) -> Moments:
+    """The moments of all parts together, in one round over their pairs.
+
+    report : called with the pairs of the whole that are added up so far, and their number
+    """
+    for part in parts[1:]:
+        _refuse_different_counting(parts[0], part)
+    if any(part.edits != parts[0].edits for part in parts):
+        return reduce(added, parts)
+    if parts[0].vocabulary is not None:
+        known = [part.vocabulary for part in parts if part.vocabulary is not None]
+        words = known[0] if all(each == known[0] for each in known) else reduce(united, known)
+        parts = [_in_order_of(words, part) for part in parts]
+    elif any(part.n_words != parts[0].n_words for part in parts):
+        return reduce(added, parts)  # which says what is wrong
+    return _summed(parts, report)
+
+
+def _summed(parts: Sequence[Moments], report: Callable[[int, int], Any] | None = None) -> Moments:
+    """The sum of parts over the same words in the same order."""
+    if len(parts) == 1:
+        return parts[0]
+    apart = [part.held_out for part in parts if part.held_out is not None]
+    return replace(
+        parts[0],
+        word_counts=np.sum([part.word_counts for part in parts], axis=0),
+        document_frequencies=np.sum([part.document_frequencies for part in parts], axis=0),
+        pairs=PairSums.sum_of([part.pairs for part in parts], report),
+        n_documents=sum(part.n_documents for part in parts),
+        n_skipped=sum(part.n_skipped for part in parts),
+        folds=tuple(_summed(folds) for folds in zip(*(part.folds for part in parts), strict=True)),
+        preparation=reduce(joined, (part.preparation for part in parts)),
+        ledger=reduce(lambda a, b: a.joined(b, 1), (part.ledger for part in parts)),
+        held_out=_summed(apart) if len(apart) == len(parts) else None,
+    )
 
 
 def subtracted(whole: Moments, part: Moments) -> Moments:

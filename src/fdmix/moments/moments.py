@@ -22,6 +22,7 @@ from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.pair_matrix import PairMatrix, ScaledSums
 from fdmix.moments.pair_sums import PairSums
+from fdmix.moments.rare_pairs import WithoutRarePairs, without_rare_pairs
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.storage.arrays import FileError
 from fdmix.storage.facts import reason
@@ -311,6 +312,17 @@ class Moments:
         """
         rules = {"min_count": min_count, "max_words": max_words, "max_share": max_share}
         return word_edits.prune(self, **rules, drop_most_common=drop_most_common)
+
+    def drop_rare_pairs(self, share: float) -> WithoutRarePairs:
+        """Leave out the rarest pairs, which have at most this share of the pairs' weight together.
+
+        `.moments` of the result are without them, `.lost` is what each word loses. Nothing else leaves out pairs.
+        Documents can no longer be added or removed exactly.
+
+        >>> Moments.of([[3, 2, 1], [2, 2, 0], [0, 1, 2]]).drop_rare_pairs(0.2).moments
+        Moments(3 documents, 3 words, 4 pairs; 0 skipped)
+        """
+        return without_rare_pairs(self, share)
 
     def without_unused_words(self) -> Moments:
         """The same moments over the words that have a token."""

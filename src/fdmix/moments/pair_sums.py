@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import scipy.sparse as sp
 
 from fdmix.kernels import pair_sums as kernels
 from fdmix.moments.inverted_index import Integers, PackedDocuments, runs, starts
-from fdmix.runtime.threads import in_threads
+from fdmix.runtime.threads import in_threads, streamed
+from fdmix.storage.scratch import ArrayFile, folder_for, forget
 
 Entries = tuple[Integers, Any, Integers]  # a run of rows: entries per row, their columns, their sums
 
@@ -45,7 +47,7 @@ class PairSums:
             array = getattr(self, name)
             if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != dtype:
                 raise ValueError(f"pair sums need {name} as a one-dimensional {np.dtype(dtype)} array")
-        if self.first.size < 1 or not kernels.is_triangle(self.first, self.columns, self.sums):
+        if not self._is_triangle():
             raise ValueError("pair sums must be a sorted lower triangle of positive whole numbers")
         for name in expected:
             getattr(self, name).setflags(write=False)
@@ -84,9 +86,9 @@ class PairSums:
                     return entries, columns, sums
 
                 panels = runs(room[first_word:last_word], PANEL_ENTRIES, first_word)
-                yield from in_threads(work, panels, n_threads)
+                yield from streamed(work, panels, n_threads)
 
-        return cls._from_panels(rows(), int(room.sum()), n_words)
+        return cls._from_panels(rows(), int(room.sum()))
 
     @classmethod
     def count_slowly(cls, counts: sp.csr_array, weight: Integers) -> PairSums:
@@ -132,14 +134,18 @@ class PairSums:
     def row_sums(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """sum_v S[u, v] for every word, over the full symmetric matrix, in floating point."""
         result, mirrored = np.zeros(self.n_words), np.zeros(self.n_words)
-        kernels.symmetric_row_sums(self.first, self.columns, self.sums, result, mirrored)
+        for panel in self._panels():
+            kernels.symmetric_row_sums(*panel, self.first, self.columns, self.sums, result, mirrored)
         result += mirrored
         return result
 
     def total(self) -> int:
         """The sum of the full symmetric matrix, as a Python integer that cannot overflow."""
-        high, low = kernels.halves_of_total(self.first, self.columns, self.sums)
-        return (int(high) << 32) + int(low)
+        total = 0
+        for panel in self._panels():
+            high, low = kernels.halves_of_total(*panel, self.first, self.columns, self.sums)
+            total += (int(high) << 32) + int(low)
+        return total
 
     def symmetric(self, scale: float = 1.0, n_threads: int | None = None) -> sp.csr_array:
         """The full matrix times `scale`, as float64 CSR."""
@@ -188,13 +194,56 @@ class PairSums:
 
     def _renamed(self, target: Integers, n_words: int) -> PairSums:
         """`relabel` where the words that are kept stay in order: rows stay sorted, and nothing is added up."""
-        columns = target.astype(np.int32)[self.columns]
-        kept = columns >= 0
-        kept &= np.repeat(target >= 0, np.diff(self.first))
+        room = np.where(target >= 0, np.diff(self.first), 0)
+
+        def work(panel: tuple[int, int]) -> Entries:
+            columns, sums = _scratch(int(room[slice(*panel)].sum()))
+            entries = kernels.rename_rows(*panel, self.first, self.columns, self.sums, target, columns, sums)
+            self.forget(*panel)
+            return entries, columns, sums
+
+        kept, columns, sums = _joined(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
         lengths = np.zeros(n_words, np.int64)
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        lengths[target[target >= 0]] = np.diff(ends[self.first])[target >= 0]
-        return PairSums(starts(lengths), columns[kept], self.sums[kept])
+        lengths[target[target >= 0]] = kept[target >= 0]
+        return PairSums(starts(lengths), columns, sums)
+
+    def add_weights(self, low: int, step: int, weights: Any) -> None:
+        """weights[k] += the entries of the full symmetric matrix from low + k step to below low + (k + 1) step."""
+        for panel in self._panels():
+            kernels.add_weights(*panel, self.first, self.columns, self.sums, low, step, weights)
+
+    def kept_where(self, whole: PairSums, least: int) -> PairSums:
+        """The entries whose sum in `whole` is at least `least`."""
+        room = np.diff(self.first)
+        arrays = self.first, self.columns, self.sums, whole.first, whole.columns, whole.sums
+
+        def work(panel: tuple[int, int]) -> Entries:
+            columns, sums = _scratch(int(room[slice(*panel)].sum()))
+            entries = kernels.keep_where(*panel, *arrays, least, columns, sums)
+            self.forget(*panel)
+            whole.forget(*panel)
+            return entries, columns, sums
+
+        return self._from_panels(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
+
+    def forget(self, begin: int, end: int) -> None:
+        """Drop the rows begin <= u < end from memory if they are mapped from a file."""
+        for array in (self.columns, self.sums):
+            forget(array, int(self.first[begin]), int(self.first[end]))
+
+    def _panels(self) -> Iterator[tuple[int, int]]:
+        """Runs of rows, one after the other; those of a mapped file are dropped from memory when they are done."""
+        for panel in runs(np.diff(self.first), PANEL_ENTRIES):
+            yield panel
+            self.forget(*panel)
+
+    def _is_triangle(self) -> bool:
+        first, n_entries = self.first, self.columns.size
+        if first.size < 1 or first[0] != 0 or first[-1] != n_entries or self.sums.size != n_entries:
+            return False
+        if (np.diff(first) < 0).any():
+            return False
+        return all(kernels.is_triangle(*panel, first, self.columns, self.sums) for panel in self._panels())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PairSums, (self.first, self.columns, self.sums)
@@ -216,33 +265,58 @@ class PairSums:
             )  # fmt: skip
             if not possible:
                 raise refusal
+            self.forget(*panel)
+            other.forget(*panel)
             return entries, columns, sums
 
-        return self._from_panels(in_threads(work, runs(room, PANEL_ENTRIES)), int(room.sum()), self.n_words)
+        return self._from_panels(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
 
     @classmethod
-    def _from_panels(cls, panels: Iterable[Entries], room: int, n_words: int) -> PairSums:
-        """Put runs of rows one after the other.
+    def sum_of(cls, parts: Sequence[PairSums], report: Callable[[int, int], Any] | None = None) -> PairSums:
+        """The sum of several parts over the same words, in one round over all of them.
 
-        `room` bounds the result's size. Memory that is not written to is not used, so the arrays are made
-        that large and shrunk in place, instead of joining pieces at twice the memory.
+        report : called with the entries of the parts that are added up so far, and their number
         """
-        try:
-            columns, sums = _scratch(min(room, UNTOUCHED_ENTRIES))
-        except MemoryError:  # where address space is limited, too
-            columns, sums = _scratch(min(room, PANEL_ENTRIES))
-        lengths = np.zeros(n_words, np.int64)
-        row = end = 0
-        for entries, some_columns, some_sums in panels:
-            begin, end = end, end + int(entries.sum())
-            if end > columns.size:
-                columns, sums = _enlarged(columns, begin, end), _enlarged(sums, begin, end)
-            lengths[row : row + entries.size] = entries
-            row += entries.size
-            columns[begin:end] = some_columns[: end - begin]
-            sums[begin:end] = some_sums[: end - begin]
-        columns.resize(end, refcheck=False)
-        sums.resize(end, refcheck=False)
+        n_words = parts[0].n_words
+        if any(part.n_words != n_words for part in parts):
+            raise ValueError("pair sums over different numbers of words cannot be added")
+        room = np.sum([np.diff(part.first) for part in parts], axis=0)
+
+        def work(panel: tuple[int, int]) -> Entries:
+            rows = slice(panel[0], panel[1] + 1)
+            begins = [int(part.first[panel[0]]) for part in parts]
+            ends = [int(part.first[panel[1]]) for part in parts]
+            where = np.cumsum([0, *(end - begin for begin, end in zip(begins, ends, strict=True))])
+            first = np.array(
+                [part.first[rows] - begin + at for part, begin, at in zip(parts, begins, where, strict=False)]
+            )
+            every = list(zip(parts, begins, ends, strict=True))
+            given = [np.concatenate([part.columns[begin:end] for part, begin, end in every])]
+            given += [np.concatenate([part.sums[begin:end] for part, begin, end in every])]
+            columns, sums = _scratch(min(int(where[-1]), int(np.arange(*panel).sum()) + panel[1] - panel[0]))
+            accumulator = np.zeros(n_words, np.int64)
+            touched = np.zeros((n_words >> kernels.BLOCK_BITS) + 1, np.uint8)
+            entries, possible = kernels.sum_rows(*panel, first, *given, accumulator, touched, columns, sums)
+            if not possible:
+                raise OverflowError(OVERFLOW)
+            for part in parts:
+                part.forget(*panel)
+            return entries, columns, sums
+
+        def reported(panels: Iterable[Entries]) -> Iterator[Entries]:
+            done = 0
+            for each in panels:
+                yield each
+                done += each[0].size
+                if report is not None:
+                    report(int(room[:done].sum()), int(room.sum()))
+
+        return cls._from_panels(reported(streamed(work, runs(room, PANEL_ENTRIES))), int(room.sum()))
+
+    @classmethod
+    def _from_panels(cls, panels: Iterable[Entries], room: int) -> PairSums:
+        """Put runs of rows one after the other; `room` bounds the number of their entries."""
+        lengths, columns, sums = _joined(panels, room)
         return cls(starts(lengths), columns, sums)
 
     @classmethod
@@ -268,6 +342,67 @@ def rearranged(matrix: sp.csr_array, words: Integers) -> sp.csr_array:
     rows = matrix[words]
     turned = sp.csr_array((rows.data, position[rows.indices], rows.indptr), shape=(words.size, words.size)).tocsc()
     return sp.csr_array((turned.data, turned.indices, turned.indptr), shape=turned.shape)
+
+
+def _joined(panels: Iterable[Entries], room: int) -> Entries:
+    """(entries of each row, columns, sums) of runs of rows, one after the other; `room` bounds their entries.
+
+    Within `on_disk`, a large result goes to files.
+    """
+    lengths, n_entries = [np.empty(0, np.int64)], 0
+    store: _InMemory | _InFiles = _InMemory(room)
+    for entries, columns, sums in panels:
+        n = int(entries.sum())
+        n_entries += n
+        folder = folder_for(BYTES_PER_PAIR * n_entries)
+        if folder is not None and isinstance(store, _InMemory):
+            store = _InFiles(folder, *store.arrays())
+        lengths.append(entries)
+        store.append(columns[:n], sums[:n])
+    return np.concatenate(lengths), *store.arrays()
+
+
+class _InMemory:
+    """Columns and sums that grow in memory.
+
+    Memory that is not written to is not used, so the arrays are made as large as they may become and shrunk in place,
+    instead of joining pieces at twice the memory.
+    """
+
+    def __init__(self, room: int) -> None:
+        try:
+            self.columns, self.sums = _scratch(min(room, UNTOUCHED_ENTRIES))
+        except MemoryError:  # where address space is limited, too
+            self.columns, self.sums = _scratch(min(room, PANEL_ENTRIES))
+        self.end = 0
+
+    def append(self, columns: Any, sums: Any) -> None:
+        begin, self.end = self.end, self.end + columns.size
+        if self.end > self.columns.size:
+            self.columns = _enlarged(self.columns, begin, self.end)
+            self.sums = _enlarged(self.sums, begin, self.end)
+        self.columns[begin : self.end] = columns
+        self.sums[begin : self.end] = sums
+
+    def arrays(self) -> tuple[Any, Any]:
+        self.columns.resize(self.end, refcheck=False)
+        self.sums.resize(self.end, refcheck=False)
+        return self.columns, self.sums
+
+
+class _InFiles:
+    """Columns and sums that grow in files of a folder."""
+
+    def __init__(self, folder: Path, columns: Any, sums: Any) -> None:
+        self.columns, self.sums = ArrayFile(folder, np.int32), ArrayFile(folder, np.int64)
+        self.append(columns, sums)
+
+    def append(self, columns: Any, sums: Any) -> None:
+        self.columns.append(columns)
+        self.sums.append(sums)
+
+    def arrays(self) -> tuple[Any, Any]:
+        return self.columns.mapped(), self.sums.mapped()
 
 
 def _scratch(room: int) -> tuple[Any, Any]:

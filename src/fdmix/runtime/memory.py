@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,19 @@ def in_words(n_bytes: float) -> str:
             return f"{n_bytes:.0f} {unit}" if n_bytes >= 10 or unit == "bytes" else f"{n_bytes:.1f} {unit}"
         n_bytes /= 1000
     return f"{n_bytes:,.1f} TB"
+
+
+def bytes_in(size: str) -> int:
+    """The number of bytes that people write as 2GB, 500 MB or 1.5 GB.
+
+    >>> bytes_in("1.5 GB")
+    1500000000
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?\s*", size, re.IGNORECASE)
+    if match is None:
+        raise ValueError(f"{size!r} is not a size of memory: write 2GB or 500MB")
+    number, unit, binary = match.groups()
+    return round(float(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
 
 
 def _free_on_linux() -> int | None:

@@ -26,6 +26,7 @@ import numpy as np
 from fdmix.runtime.threads import in_threads
 from fdmix.storage.facts import parse_json
 from fdmix.storage.places import local_copy, place_of
+from fdmix.storage.scratch import chunks, disk_full_in_words
 from fdmix.storage.temporaries import replacing
 
 MAGIC = b"fdmix\r\n\x1a"
@@ -54,12 +55,13 @@ def write_arrays(
         {"kind": kind, "version": version, "facts": facts, "arrays": entries, "bytes": offset},
         ensure_ascii=False,
     ).encode()
-    with replacing(path) as file:
+    with disk_full_in_words(place_of(path).parent), replacing(path) as file:
         file.write(PREAMBLE.pack(MAGIC, len(header), hashlib.sha256(header).digest()))
         file.write(header)
         _pad(file, PREAMBLE.size + len(header))
         for array in contiguous.values():
-            file.write(array.data)
+            for chunk in chunks(array):
+                file.write(chunk.data)
             _pad(file, array.nbytes)
 
 
@@ -188,7 +190,10 @@ def _little_endian(array: Any) -> Any:
 
 
 def _digest(array: Any) -> str:
-    return hashlib.sha256(memoryview(array).cast("B") if array.size else b"").hexdigest()
+    digest = hashlib.sha256()
+    for chunk in chunks(array):
+        digest.update(chunk.data)
+    return digest.hexdigest()
 
 
 def _aligned(nbytes: int) -> int:

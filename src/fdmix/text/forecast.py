@@ -23,6 +23,8 @@ from fdmix.text.vocabulary_choice import chosen_recipe
 SAMPLE_BYTES = 64_000_000  # read in seconds
 COPIES_OF_SUMS = 3  # adding two sums of pairs holds both of them and the result
 FIXED_BYTES = 600_000_000  # the program itself, and the tokens and counts of the current chunk
+COPIES_ON_DISK = 3  # of the file, if pairs go to the disk: runs, which share pairs, and their sum
+BYTES_PER_TOKEN = 5  # numbers of tokens, kept until the vocabulary is known; some are not counted in the end
 BYTES_PER_WORD = 100  # of the file of moments: the word itself and its counts
 
 
@@ -31,6 +33,7 @@ class Forecast:
     """What a count will take. All numbers are estimates unless the sample is the whole text.
 
     file_bytes, memory_bytes : the size of the file of moments, and the memory needed to count it
+    disk_bytes : temporary files, while it is counted
     share : the share of the text, in bytes, that the sample has
     """
 
@@ -41,13 +44,15 @@ class Forecast:
     memory_bytes: int
     seconds: float
     share: float
+    disk_bytes: int
 
     def __str__(self) -> str:
         exact = "" if self.share < 1 else " (all of it was read: these numbers are exact)"
         return (
             f"about {self.documents:,} documents, {self.words:,} words and {self.pairs:,} word pairs{exact}; "
             f"a file of {in_words(self.file_bytes)}, {in_words(self.memory_bytes)} of memory, "
-            f"{self.seconds:,.0f} seconds; from {self.share:.0%} of the text"
+            f"{in_words(self.disk_bytes)} of temporary files, {self.seconds:,.0f} seconds; "
+            f"from {self.share:.0%} of the text"
         )
 
 
@@ -59,11 +64,14 @@ def forecast(
     n_threads: int | None = None,
     report: Report | None = None,
     sample_bytes: int = SAMPLE_BYTES,
+    memory: float | None = None,
 ) -> Forecast:
     """Count a sample, the beginning of the files, and extrapolate to the whole text.
 
     Documents and seconds grow in proportion to the bytes. Words and pairs grow as a power of the bytes. Half of the
     sample is counted by itself, too, which gives the exponent.
+
+    memory : the limit of the count in bytes, if it has one
     """
     half, _, _ = _count(files, cleaning, like, sample_bytes // 2, n_threads, report)
     begin = time.perf_counter()  # not before: the first count also compiles
@@ -78,14 +86,17 @@ def forecast(
         words = min(words, cleaning.max_words)
     pairs = min(_extrapolated(half.n_pairs, whole.n_pairs, times), words * (words + 1) // 2)
     file_bytes = BYTES_PER_PAIR * pairs + BYTES_PER_WORD * words
+    in_memory = FIXED_BYTES + COPIES_OF_SUMS * file_bytes
+    spills = memory is not None and in_memory > memory
     return Forecast(
         documents=round(whole.n_documents * times),
         words=words,
         pairs=pairs,
         file_bytes=file_bytes,
-        memory_bytes=FIXED_BYTES + COPIES_OF_SUMS * file_bytes,
+        memory_bytes=round(in_memory if memory is None else min(memory, in_memory)),
         seconds=seconds * times,
         share=1 / times,
+        disk_bytes=round(BYTES_PER_TOKEN * whole.n_tokens * times) + (COPIES_ON_DISK * file_bytes if spills else 0),
     )
 
 

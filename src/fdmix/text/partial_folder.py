@@ -4,8 +4,9 @@ plan.json     what is counted, from which files; only a count with the same plan
 tokens        the numbers of all tokens read so far, raw int32 (see `TokenStore`)
 lengths       the number of tokens of each document, raw int32
 read          the state of reading at the last checkpoint: the lexicons, and the sizes and a checksum of each batch
-counted-N     the moments of the first N batches
-counting      which of the files `counted-N` is valid, and to which `read` it belongs
+counted-N     the moments of the first N batches, or of those among them that are not in a run
+run-K         the moments of batches counted before, written because they did not fit into memory
+counting      which of the files `counted-N` and `run-K` are valid, and to which `read` they belong
 failed        exists if the count ended with an error
 lock          locked by the process that is counting
 
@@ -19,7 +20,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -115,29 +116,42 @@ class PartialFolder:
         }
         write_arrays(self.path / READ, READ_KIND, FORMAT, facts, arrays)
 
-    def save_counting(self, n_batches: int, total: Moments) -> None:
-        """Save a checkpoint while pairs are counted. The old one stays until the new one is complete."""
+    def save_counting(self, n_batches: int, total: Moments, runs: Sequence[Path] = ()) -> None:
+        """Save a checkpoint while pairs are counted. The old one stays until the new one is complete.
+
+        runs : files `run-K` with what does not fit into memory; `total` is the rest
+        """
         counted = self.path / f"counted-{n_batches}"
         total.save(counted)
-        facts = {"batches": n_batches, "counted": _fingerprint(counted), "read": _fingerprint(self.path / READ)}
+        facts = {
+            "batches": n_batches,
+            "counted": _fingerprint(counted),
+            "read": _fingerprint(self.path / READ),
+            "runs": [_fingerprint(run) for run in runs],
+        }
         write_arrays(self.path / COUNTING, COUNTING_KIND, FORMAT, facts, {})
         for path in self.path.glob("counted-*"):
             if path != counted:
                 path.unlink()
 
-    def counted(self, vocabulary: tuple[str, ...], folds: int, n_batches: int) -> tuple[int, Moments | None]:
-        """(number of batches counted, their moments); (0, None) if there are none that can be relied on."""
+    def counted(
+        self, vocabulary: tuple[str, ...], folds: int, n_batches: int
+    ) -> tuple[int, Moments | None, list[Path]]:
+        """(number of batches counted, their moments, runs of others); (0, None, []) if they cannot be relied on."""
         try:
             facts, _ = read_arrays(self.path / COUNTING, COUNTING_KIND, FORMAT)
             done = stated_number(facts["batches"], "the number of batches", least=1)
             path = self.path / f"counted-{done}"
             if (facts["counted"], facts["read"]) != (_fingerprint(path), _fingerprint(self.path / READ)):
-                return 0, None
+                return 0, None, []
+            runs = [self.path / f"run-{k}" for k in range(len(facts["runs"]))]
+            if facts["runs"] != [_fingerprint(run) for run in runs]:
+                return 0, None, []
             total = Moments.load(path)
-        except (FileNotFoundError, KeyError, ValueError):
-            return 0, None  # counted again, from the tokens
+        except (FileNotFoundError, KeyError, ValueError, TypeError):
+            return 0, None, []  # counted again, from the tokens
         stated = (total.vocabulary, len(total.folds), total.edits)
-        return (done, total) if stated == (vocabulary, folds, "") and done <= n_batches else (0, None)
+        return (done, total, runs) if stated == (vocabulary, folds, "") and done <= n_batches else (0, None, [])
 
     def end(self, error: Exception) -> None:
         """After an error, keep the checkpoints only if the same command may succeed later.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -18,7 +19,9 @@ from fdmix.corpus.forms import FormCounts, FormsOfDocuments
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
+from fdmix.moments.spilling import SpilledSum, checked_memory
 from fdmix.moments.weighting import weighting_like
+from fdmix.runtime.memory import bytes_in
 from fdmix.runtime.threads import streamed
 from fdmix.text.files import Layout
 from fdmix.text.notices import log_notices, with_notices
@@ -102,6 +105,7 @@ def read_moments(
     delimiter: str | None = None,
     header: bool = True,
     n_threads: int | None = None,
+    memory: float | str | None = None,
     report: Report | None = None,
     **steps: Any,
 ) -> Moments:
@@ -110,30 +114,41 @@ def read_moments(
     The text is read once. Its tokens are stored as numbers in a temporary file until the vocabulary is known.
 
     weighting : of documents, as in `Moments.of`; default: that of `like`, or "tokens"
+    memory : the bytes to keep within, about, or a size such as "2GB": pairs beyond that go to temporary files. The
+        result is the same; its pairs are then mapped from a file without a name
     """
+    limit = None if memory is None else checked_memory(bytes_in(memory) if isinstance(memory, str) else memory)
     counting: dict[str, Any] = {"folds": folds, "weighting": weighting_like(like, weighting), "n_threads": n_threads}
     given = source_of(source, Layout(None if column is None else str(column), (), split, encoding, delimiter, header))
     cleaning, recipe = cleaning_and_recipe(like, preset, steps)
     if recipe is not None:
         log = SourceLog()
         batches = token_batches(given, cleaning, n_threads, report, log=log)
-        return moments_of_batches(batches, recipe, **counting).recorded(log)
+        return moments_of_batches(batches, recipe, memory=limit, **counting).recorded(log)
     with TemporaryDirectory(prefix="fdmix-") as folder:
         store = TokenStore.in_folder(cleaning, Path(folder))
         store.fill(given, n_threads, report)
-        total = moments_of_batches(store, chosen_recipe(store), report, **counting).recorded(store.log)
-    return total.without_unused_words() if total.is_open else total
+        total = moments_of_batches(store, chosen_recipe(store), report, limit, **counting).recorded(store.log)
+        return total.without_unused_words() if total.is_open else total
 
 
 def moments_of_batches(
     batches: TokenStore | Iterator[TokenBatch],
     recipe: Recipe,
     report: Report | None = None,
+    memory: float | None = None,
     **counting: Any,
 ) -> Moments:
-    """The moments of all batches together; `counting` goes to `Moments.of`."""
-    chunks = (corpus for _, corpus in corpus_chunks(batches, recipe, report))
-    return Moments.of(chain([recipe.corpus([])], chunks), **counting)
+    """The moments of all batches together, within `memory` bytes if given; `counting` goes to `Moments.of`."""
+    chunks = chain([recipe.corpus([])], (corpus for _, corpus in corpus_chunks(batches, recipe, report)))
+    if memory is None:
+        return Moments.of(chunks, **counting)
+    with TemporaryDirectory(prefix="fdmix-") as folder:
+        spilled = SpilledSum(Path(folder), memory)
+        with spilled.limited():
+            for corpus in chunks:
+                spilled.add(Moments.of(corpus, memory_limit=math.inf, **counting))
+            return spilled.total(report)
 
 
 def corpus_chunks(

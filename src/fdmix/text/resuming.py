@@ -7,6 +7,7 @@ file at a URL keeps them on this machine.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import Any
 
 from fdmix.corpus.preparation import Cleaning
 from fdmix.moments.moments import Moments
+from fdmix.moments.spilling import SpilledSum, checked_memory
 from fdmix.moments.weighting import weighting_like
 from fdmix.storage.places import is_remote, place_of
 from fdmix.text.batches import Batch
@@ -37,6 +39,8 @@ class CountInProgress:
     like : moments or a model whose words and cleaning to use
     weighting : of documents, as in `Moments.of`; default: that of `like`, or "tokens"
     every : seconds between checkpoints
+    memory : bytes to keep within, about; pairs beyond that go to files beside the checkpoints. Without it, all pairs
+        are kept in memory. The result is the same, and a count may resume with another limit
     """
 
     def __init__(
@@ -49,8 +53,9 @@ class CountInProgress:
         folds: int = 0,
         weighting: str | None = None,
         every: float = CHECKPOINT_SECONDS,
+        memory: float | None = None,
     ) -> None:
-        self.like = like
+        self.like, self.memory = like, None if memory is None else checked_memory(memory)
         cleaning, self.recipe = cleaning_and_recipe(like, cleaning if like is None else None)
         self.files, self.cleaning, self.folds, self.every = files, cleaning, folds, every
         self.weighting = weighting_like(like, weighting)
@@ -122,16 +127,22 @@ class CountInProgress:
     def _count(self, store: TokenStore, n_threads: int | None, report: Report | None) -> Moments:
         """The moments of all tokens, starting from the last checkpoint."""
         recipe = self.recipe or chosen_recipe(store)
-        done, total = self.partial.counted(recipe.vocabulary, self.folds, len(store))
-        if total is None:
-            total = Moments.of(recipe.corpus([]), folds=self.folds, weighting=self.weighting)
-        for batches_done, corpus in corpus_chunks(store, recipe, report, done):
-            total = total + Moments.of(corpus, folds=self.folds, weighting=self.weighting, n_threads=n_threads)
-            if self._checkpoint_is_due():
-                self.partial.save_counting(batches_done, total)
-                self.saved_at = time.monotonic()
-        total = total.recorded(store.log)
-        return total.without_unused_words() if total.is_open else total
+        done, begun, runs = self.partial.counted(recipe.vocabulary, self.folds, len(store))
+        how: dict[str, Any] = {"folds": self.folds, "weighting": self.weighting}
+        nothing = Moments.of(recipe.corpus([]), **how)
+        if self.memory is not None:
+            how["memory_limit"] = math.inf  # pairs beyond the limit go to files
+        spilled = SpilledSum(self.folder, math.inf if self.memory is None else self.memory, runs)
+        with spilled.limited():
+            spilled.add(nothing if begun is None else begun)
+            for batches_done, corpus in corpus_chunks(store, recipe, report, done):
+                spilled.add(Moments.of(corpus, **how, n_threads=n_threads))
+                if self._checkpoint_is_due():
+                    pending = spilled.pending() if spilled.has_pending else nothing
+                    self.partial.save_counting(batches_done, pending, spilled.runs)
+                    self.saved_at = time.monotonic()
+            total = spilled.total(report).recorded(store.log)
+            return total.without_unused_words() if total.is_open else total
 
 
 def _state(place: Any) -> int | str:
