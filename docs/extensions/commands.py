@@ -12,7 +12,8 @@ from fdmix.cli.app import app as program
 
 def commands() -> dict[str, Any]:
     """The commands by name."""
-    return dict(typer.main.get_command(program).commands)  # type: ignore[attr-defined]
+    listed = typer.main.get_command(program).commands  # type: ignore[attr-defined]
+    return {name: command.loaded for name, command in listed.items()}
 
 
 def section(name: str, command: Any) -> str:

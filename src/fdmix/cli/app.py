@@ -10,65 +10,17 @@ from typing import Annotated
 import typer
 
 import fdmix
-from fdmix.cli.assign import assign
-from fdmix.cli.choose import choose
-from fdmix.cli.compare import compare
-from fdmix.cli.console import LogLines, say
-from fdmix.cli.count import count
-from fdmix.cli.demo import demo
-from fdmix.cli.edit import edit
-from fdmix.cli.evaluate import evaluate
-from fdmix.cli.fit import fit
-from fdmix.cli.forget import forget
-from fdmix.cli.info import info
-from fdmix.cli.label import label
-from fdmix.cli.merge import merge
-from fdmix.cli.options import with_readable_values
-from fdmix.cli.over import over
-from fdmix.cli.plot import plot
-from fdmix.cli.prune import prune
-from fdmix.cli.refine import refine
-from fdmix.cli.reliability import reliability
-from fdmix.cli.report import report
-from fdmix.cli.reproduce import has_experiments, reproduce
+from fdmix.cli.commands import LazyCommands
 from fdmix.cli.streams import set_up_streams
-from fdmix.cli.subtract import subtract
-from fdmix.cli.topics import topics
-from fdmix.cli.update import update
 from fdmix.display import for_terminal
 
 app = typer.Typer(
+    cls=LazyCommands,
     help="Learn topics from word pairs.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demo,
-    count,
-    merge,
-    prune,
-    subtract,
-    choose,
-    fit,
-    refine,
-    topics,
-    reliability,
-    over,
-    report,
-    plot,
-    label,
-    edit,
-    update,
-    forget,
-    assign,
-    evaluate,
-    compare,
-    info,
-):
-    app.command()(with_readable_values(command))
-if has_experiments():  # an installed wheel does not contain them
-    app.command()(with_readable_values(reproduce))
 
 
 def _show_version(wanted: bool) -> None:
@@ -93,10 +45,25 @@ def options(
     """
 
 
+def _say(text: str, everywhere: bool = True) -> None:
+    """Print a remark on standard error."""
+    from fdmix.cli.console import say  # noqa: PLC0415  (slow to import, and most programs end without a remark)
+
+    say(text, everywhere=everywhere)
+
+
+class _LogLines(logging.Handler):
+    """Prints the library's log as lines that are safe to print, above the bars of a job that is going on."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message, hidden characters written out."""
+        _say(self.format(record), everywhere=False)
+
+
 def main() -> None:
     """Run; an error is one or two sentences and exit code 1, wrong usage exit code 2."""
     set_up_streams()
-    logging.basicConfig(format="%(message)s", handlers=[LogLines()])
+    logging.basicConfig(format="%(message)s", handlers=[_LogLines()])
     logging.getLogger("fdmix").setLevel(logging.INFO)  # such as how much memory a large fit will take
     debug = "--debug" in sys.argv[1:]
     sys.argv = [sys.argv[0], *(argument for argument in sys.argv[1:] if argument != "--debug")]
@@ -104,16 +71,16 @@ def main() -> None:
         app()
     except SystemExit as ended:
         if _was_interrupted(ended):  # where no command has a better sentence, such as while it loads
-            say("Stopped before the end.", everywhere=True)
+            _say("Stopped before the end.")
         raise
     except Exception as error:
         if debug:
-            say(traceback.format_exc(), everywhere=True)
+            _say(traceback.format_exc())
             sys.exit(1)
         expected = isinstance(error, ValueError | TypeError | OSError | ImportError | MemoryError | OverflowError)
         said = for_terminal(str(error).strip()) or type(error).__name__
         sentence = f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)"
-        say(sentence, everywhere=True)
+        _say(sentence)
         sys.exit(1)
 
 

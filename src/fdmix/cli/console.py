@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import time
@@ -58,14 +57,6 @@ def show(content: RenderableType) -> None:
 def print_json(found: Any) -> None:
     """Print a result for programs."""
     sys.stdout.write(for_json(found, indent=2) + "\n")
-
-
-class LogLines(logging.Handler):
-    """Prints the library's log as lines that are safe to print, above the bars of a job that is going on."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print a message, hidden characters written out."""
-        say(self.format(record))
 
 
 class Steps:

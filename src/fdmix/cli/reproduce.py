@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-import fdmix
+from fdmix.cli.commands import ROOT
 from fdmix.cli.console import say
 from fdmix.cli.inputs import require_local
 
@@ -91,19 +91,10 @@ def _run(name: str, scale: str, folder: Path, data: Path | None, mallet: str | N
     experiment.run(scale, folder, data, lambda text: say(f"  {text}"), **options)
 
 
-def has_experiments() -> bool:
-    """Whether fdmix runs from its source tree, which holds the experiments."""
-    return (_root() / "experiments" / "results.py").is_file()
-
-
-def _root() -> Path:
-    return Path(fdmix.__file__).parents[2]
-
-
 def _experiments(module: str) -> Any:
     for package in ("tomotopy", "matplotlib"):  # checked first, because an experiment needs them after an hour
         if importlib.util.find_spec(package) is None:
             raise ImportError(f"fdmix reproduce needs {package}: {INSTALL} in the source tree")
-    if str(_root()) not in sys.path:
-        sys.path.insert(0, str(_root()))
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
     return importlib.import_module(f"experiments.{module}")
