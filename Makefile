@@ -99,5 +99,5 @@ matrix: $(VENV)/.release  ## smoke tests on Python 3.11 to 3.14, with the oldest
 	@$(BIN)/nox
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) $(NODE) build dist demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(NODE) build dist demo .nox site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
