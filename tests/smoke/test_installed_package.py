@@ -80,6 +80,7 @@ def test_moments_add_and_subtract_exactly(folder):
 
 @pytest.mark.slow
 def test_the_command_line_from_text_to_report(folder):
+    assert "--topics" in run(folder, "fit", "--help")
     run(folder, "fit", "texts.csv", "--column", "text", "--topics", "2", "-o", "model")
     topics = json.loads(run(folder, "topics", "model", "--json"))
     assert len(topics) == 2
