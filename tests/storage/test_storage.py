@@ -216,7 +216,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_temporary_file(moments, saved,
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(storage.os, "fsync", full_disk)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match="the disk is full: there is no room left in"):
         moments.save(saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
