@@ -19,6 +19,20 @@ OF_TOPICS = (
 OF_DOCUMENTS = ("nmi", "ami", "purity", "harmonic_purity", "fmi", "accuracy")
 COST = ("seconds", "cpu_seconds", "peak_megabytes")
 OURS = ("fdm", "fdm-pairs")
+INTRODUCTION = """\
+How good are the topics, and what do they cost, beside those of other packages? Every method got the same documents,
+and was scored on documents that it had not seen. The best number of a column is in bold type; below each table stands
+where fdmix is not the best.
+
+- `fdm` is what `fdmix fit` does with text; `fdm-pairs` learns from word pairs alone; `fdm-noise` is its sampling
+  without the start from pairs. `tomotopy` and `sklearn-lda` are LDA, `nmf` is NMF of scikit-learn.
+- *completion*: how well one half of an unseen document predicts the other (log-probability of a word; nearer to 0 is
+  better). *NPMI*, *c_v*: do the words of a topic occur together? *diversity*, *IRBO*: do topics differ? *AMI*: do
+  topics of documents agree with labels that people gave?
+
+[Which scores to trust](../explanation/scores.md) and [how to make such a table of your own
+text](../how-to/comparison.md) say more.
+"""
 
 
 def page(folder):
@@ -26,7 +40,7 @@ def page(folder):
     parts = [section(path.parent) for path in sorted(folder.glob("*/comparison.json"))]
     if not parts:
         raise FileNotFoundError(f"there are no results in {folder}: run python -m benchmarks.compare --out {folder}")
-    return "\n".join(["# fdmix and other topic models on public corpora", "", *parts])
+    return "\n".join(["# fdmix and other topic models on public corpora", "", INTRODUCTION, *parts])
 
 
 def section(folder):

@@ -4,6 +4,7 @@ A number whose source is known is followed by a comment, which readers do not se
 
     0.341<!-- paper/synthetic: FDM: l1 -->        the row "FDM" of results/paper/synthetic/result.json, its "l1"
     0.989<!-- paper/graphs: #2: NMI -->           the third row
+    +0.13<!-- paper/papers: FDM - EP: NPMI -->    the difference of two rows
     31<!-- comparison/dblp: fdm-50: seconds -->   the mean of results/comparison/dblp/runs/fdm-50-*.json
 
 The number is written with as many decimals as the page has. On the pages of COVERED, every number with three decimals
@@ -21,9 +22,9 @@ RESULTS = ROOT / "experiments" / "results"
 COVERED = (
     "README.md",
     "docs/evidence/reproduction.md",
-    *(f"docs/evidence/experiments/{name}.md" for name in ("consistency", "graphs", "matrix", "synthetic")),
+    *(f"docs/evidence/experiments/{name}.md" for name in ("consistency", "graphs", "heldout", "matrix", "synthetic")),
 )
-NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?"
 MARKED = re.compile(rf"({NUMBER})(\**)<!-- ([^:>]+): ([^:>]+): ([^>]+?) -->")
 BARE = re.compile(r"-?\d+\.\d{3,}(?!\d*\**<!-- )(?![\d%])")
 
@@ -53,6 +54,9 @@ def without_source(text):
 
 def value(source, row, key):
     """The number that a comment names; a sentence says what is missing."""
+    if " - " in row:
+        ours, theirs = row.split(" - ")
+        return value(source, ours, key) - value(source, theirs, key)
     if source.startswith("comparison/"):
         runs = sorted((RESULTS / source / "runs").glob(f"{row}-*.json"))
         if not runs:
@@ -67,8 +71,8 @@ def value(source, row, key):
 
 def _fill(match):
     number, stars, *place = match.groups()
-    decimals = len(number.partition(".")[2])
-    return f"{value(*place):,.{decimals}f}{stars}<!-- {': '.join(place)} -->"
+    sign, decimals = "+" if number[0] in "+-" else "", len(number.partition(".")[2])
+    return f"{value(*place):{sign},.{decimals}f}{stars}<!-- {': '.join(place)} -->"
 
 
 @cache
