@@ -49,29 +49,6 @@ def check_part(first, columns, sums, part_first, part_columns, part_sums):
 
 
 @njit
-def add_row_sums(first, columns, sums, part_first, part_columns, part_sums, scale, totals):
-    """totals[u] += sum_v Mhat[u, v] over the full symmetric matrix; returns the number of its entries.
-
-    Entries are added in the order of the columns of the full row: v <= u first, rows below u after them.
-    """
-    n_words = first.size - 1
-    row_columns, row_values = np.empty(n_words, np.int32), np.empty(n_words)
-    n_entries = 0
-    for u in range(n_words):
-        n = load_row(
-            u, 0, n_words, first, columns, sums, part_first, part_columns, part_sums, scale, row_columns, row_values
-        )
-        for k in range(n):
-            totals[u] += row_values[k]
-        for k in range(n):
-            if row_columns[k] != u:
-                totals[row_columns[k]] += row_values[k]
-                n_entries += 1
-        n_entries += n
-    return n_entries
-
-
-@njit
 def full_row_lengths(words, place, first, columns, sums, part_first, part_columns, part_sums, lengths):
     """lengths[i] += the number of entries of row words[i] of the full symmetric matrix, for ascending words.
 

@@ -17,9 +17,11 @@ from fdmix.kernels import blocks, triangle
 from fdmix.moments.contract import PairMoments
 from fdmix.moments.inverted_index import Integers, runs, starts
 from fdmix.moments.pair_sums import PairSums, rearranged
+from fdmix.runtime.threads import streamed
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 ROWS_AT_A_TIME = 2_000_000  # entries of rows that are made at a time
+SUM_BATCHES = 64  # batches of rows that are summed up, at most: each one looks into all later rows
 
 
 class OrderedRows(NamedTuple):
@@ -171,12 +173,16 @@ class ScaledSums(PairMatrix):
 
     @cached_property
     def _summed(self) -> tuple[Floats, int]:
-        totals = np.zeros(self.n_words)
-        return totals, int(triangle.add_row_sums(*self._arrays, self._scale, totals))
+        lengths = np.zeros(self.n_words, np.int64)
+        words = np.arange(self.n_words)
+        triangle.full_row_lengths(words, words, *self._arrays, lengths)
+        batches = runs(lengths, max(ROWS_AT_A_TIME, int(lengths.sum()) // SUM_BATCHES))
+        sums = streamed(lambda batch: self.rows(np.arange(*batch)).sum(axis=1), batches)
+        return np.concatenate([np.empty(0), *sums]), int(lengths.sum())
 
     @property
     def row_sums(self) -> Floats:
-        """Added up in the order of the columns."""
+        """By SciPy, some rows at a time: words with equal sums must be told apart, or not, as in a stored matrix."""
         return self._summed[0]
 
     @property
