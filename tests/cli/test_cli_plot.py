@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from fdmix import Moments, fit_mixture, read_corpus
 from fdmix.cli.app import app
+from fdmix.reliability import reliability
 
 pytest.importorskip("matplotlib")
 
@@ -48,6 +49,25 @@ KINDS = {
 }
 
 
+def test_figures_of_what_a_model_remembers_and_of_cells(folder, tmp_path):
+    moments = Moments.of(read_corpus(TEXTS, stop_words="english"), folds=5)
+    mixture = fit_mixture(moments, 3).mixture
+    reliability(mixture, moments, n_refits=2).save(tmp_path / "sure")
+    mixture.edit(moments).merge(0, 1).fit().save(tmp_path / "edited")
+    CliRunner().invoke(
+        app, ["count", str(folder / "a.csv"), "--column", "text", "--by", "year", "-o", str(tmp_path / "cells")]
+    )
+    for kind, options in {
+        "intervals": [tmp_path / "sure"],
+        "edits": [tmp_path / "edited"],
+        "tree": [folder / "other", "--moments", folder / "text.moments"],
+        "shares": [folder / "other", "--cells", tmp_path / "cells"],
+    }.items():
+        model, *more = options
+        run(model, kind, "-o", tmp_path / f"{kind}.png", *more)
+        assert (tmp_path / f"{kind}.png").stat().st_size > 4_000
+
+
 def in_folder(folder, options):
     names = {"other", "model", "a.csv", "text.moments"}
     return [folder / option if option in names else option for option in options]
@@ -75,14 +95,20 @@ def test_the_program_writes_a_figure_and_says_what_is_wrong(folder, tmp_path):
     [
         (
             ["model", "pie"],
-            "there are: bars, map, lift, likelihood, distances, shares, pairs",
+            "there are: bars, map, lift, likelihood, distances, shares, words, pairs, tree, intervals, edits",
         ),
         (["missing", "map"], "there is no model"),
         (["model", "distances"], "a plot of distances needs --other"),
         (["model", "shares", "--documents", "a.csv"], "a plot of shares needs --by"),
         (["model", "pairs"], "a plot of pairs needs --moments"),
         (["model", "pairs", "--moments", "a.csv"], "is not a file of moments"),
-        (["model", "map", "--topics", "1"], "--topics is for plots of bars and shares, not of map"),
+        (["model", "map", "--topics", "1"], "is for plots of bars, shares, words and intervals, not of map"),
+        (["model", "tree"], "a plot of tree needs --moments"),
+        (["model", "words"], "a plot of words needs --cells"),
+        (["model", "intervals"], "fdmix reliability finds it"),
+        (["model", "edits"], "fdmix edit makes one"),
+        (["model", "map", "--cells", "a.csv"], "--cells is for plots of shares and words, not of map"),
+        (["model", "shares", "--cells", "a.csv", "--by", "year"], "give one of them"),
         (["model", "bars", "--topics", "one"], "takes numbers of topics"),
         (["model", "bars", "--topics", "7"], "there is no topic 7"),
         (["model", "distances", "--other", "missing"], "there is no model"),

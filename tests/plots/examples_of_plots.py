@@ -1,9 +1,14 @@
 """One figure of each kind, from a model with known numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from fdmix import Choice, Mixture, fit_mixture, plots, worlds
+from fdmix.effects.words import WordChanges
+from fdmix.mixture.labels import topics_digest
 from fdmix.mixture.probabilities import dirichlet_correlations
+from fdmix.mixture.reliability import Reliability
 from fdmix.moments.moments import Moments
 
 YEARS = [2020, 2021, 2022]
@@ -44,10 +49,36 @@ def drawn(words, axes=None):
         "pairs by topic": lambda: plots.pair_matrix(pairs, mixture, scale="log", **given()),
         "adjacency": lambda: plots.adjacency_matrix(np.eye(5), [2], **given()),
         "choice": lambda: plots.choice_curve(choice(), **given()),
+        "intervals": lambda: plots.share_intervals(sure(mixture), **given()),
+        "tree": lambda: plots.topic_tree(mixture.tree(pairs), 3, **given()),
+        "edits": lambda: plots.edit_changes(mixture.edit(pairs).merge(0, 2).split(1).fit().changes, **given()),
+        "words": lambda: plots.word_trends(trends(words), mixture, **given(2)),
         "scores": lambda: plots.score_lines(
             {words[0]: ([1, 2], [3, 4], [0.1, 0.2])}, below="topics", title=words[1], **given()
         ),
     }
+
+
+def sure(mixture):
+    """The same mixture with intervals; topic 0 does not come back."""
+    shares = mixture.shares[:, None] * [0.8, 1.2]
+    alpha = np.stack([mixture.correlations * 0.5, mixture.correlations])
+    columns = mixture.top_columns(3)
+    returned = np.where(np.arange(mixture.n_topics) == 0, 0.2, 1.0)
+    known = Reliability(
+        returned, returned / 9, shares, alpha, columns, np.zeros((*columns.shape, 2)), np.ones(columns.shape),
+        0.9, 20, 16, 0.5, topics_digest(mixture.topics),
+    )  # fmt: skip
+    return replace(mixture, reliability=known)
+
+
+def trends(words):
+    """Words that rise and fall in topics 1 and 3."""
+    trend = {
+        "topic": np.array([1, 1, 3]), "word": list(words[:3]), "count": np.ones(3), "change": np.array([4, 0.2, 1.5]),
+        "z": np.array([5.0, -4.0, 3.0]), "q": np.full(3, 0.01),
+    }  # fmt: skip
+    return WordChanges({}, trend, 0.05)
 
 
 def choice():

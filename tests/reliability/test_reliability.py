@@ -8,8 +8,8 @@ import pytest
 
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.metrics import matching_distance
+from fdmix.moments.resampled import ResampledFolds, poisson_draws
 from fdmix.reliability import check_pairs, reliability
-from fdmix.reliability.resampling import ResampledFolds, poisson_draws
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_intervals_hold_the_values_of_the_model(sure):
 
 def test_topics_of_noise_do_not_come_back():
     moments = Moments.of(worlds.World(worlds.zipf_base(200)[None], 1.0).sample(400, length=15, seed=1), folds=8)
-    found = reliability(fit_mixture(moments, 8).mixture, moments, n_refits=5, cold=True).reliability
+    found = reliability(fit_mixture(moments, 8).mixture, moments, n_refits=5).reliability
     assert found.returned.mean() < 0.5
 
 
@@ -76,27 +76,26 @@ def test_more_documents_give_narrower_intervals():
     assert all(1.5 < wide / narrow < 2.7 for wide, narrow in pairwise(widths))  # about 2, as 4 times the documents
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("world", [worlds.authors(), worlds.zipf(8, 300, concentration=20)], ids=["authors", "zipf"])
-def test_ninety_percent_intervals_cover_the_truth_where_topics_have_words_of_their_own(world):
-    covered = np.mean([_covered(world, seed) for seed in range(4)], axis=0)
-    assert (covered >= 0.85).all(), covered  # up to 100 % was seen: intervals are wide rather than narrow here
+WORLDS = {
+    "authors": worlds.authors(),
+    "sharp": worlds.zipf(8, 300, concentration=20),
+    "overlapping": worlds.zipf(8, 300),
+    "intervals": worlds.intervals(),
+}
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    reason="where topics overlap, the fit is biased, intervals are too narrow (docs/how-to/choosing.md)"
-)
-@pytest.mark.parametrize("world", [worlds.zipf(8, 300), worlds.intervals()], ids=["zipf", "intervals"])
-def test_ninety_percent_intervals_cover_the_truth_where_topics_overlap(world):
-    covered = np.mean([_covered(world, seed) for seed in range(4)], axis=0)
-    assert (covered >= 0.85).all(), covered
+@pytest.mark.parametrize("name", WORLDS)
+def test_ninety_percent_intervals_cover_the_truth(name):
+    covered = np.mean([_covered(WORLDS[name], seed) for seed in range(4)], axis=0)
+    assert (covered >= 0.82).all(), covered  # 85 % and more over ten samples (benchmarks/coverage.py)
+    assert covered.mean() >= 0.87
 
 
-def _covered(world, seed):
+def _covered(world, seed, **settings):
     """The shares of the intervals of shares, alpha and top words that hold the truth."""
     moments = Moments.of(world.sample(3500, seed=seed), folds=16)
-    mixture = reliability(fit_mixture(moments, len(world.topics)).mixture, moments, seed=seed)
+    mixture = reliability(fit_mixture(moments, len(world.topics)).mixture, moments, seed=seed, **settings)
     found, matched = mixture.reliability, matching_distance(mixture, world.mixture)
     order = matched.right[np.argsort(matched.left)]
     shares, alpha = world.mixture.shares[order], world.mixture.correlations[np.ix_(order, order)]
@@ -107,6 +106,31 @@ def _covered(world, seed):
         np.mean(((found.correlations[0] <= alpha) & (alpha <= found.correlations[1]))[pairs]),
         np.mean((found.probabilities[..., 0] <= words) & (words <= found.probabilities[..., 1])),
     ]
+
+
+def test_warm_refits_are_not_called_intervals(fitted, sure, tmp_path):
+    warm = reliability(*fitted, n_refits=3, warm=True)
+    assert warm.reliability.name_of_intervals == "refits vary"
+    assert sure.reliability.name_of_intervals == "90% interval"
+    warm.save(tmp_path / "model")
+    assert Mixture.load(tmp_path / "model").reliability.warm
+
+
+def test_a_refit_on_every_fold_once_is_the_fit_itself(fitted):
+    """Otherwise refits would tell of another method than the one that found the topics."""
+    mixture, moments = fitted
+    again = fit_mixture(ResampledFolds(moments).sums(np.ones(8, int)), 6).mixture
+    assert matching_distance(mixture, again).mean < 1e-3
+
+
+def test_the_fold_to_judge_by_is_not_learned_from(fitted):
+    folds = ResampledFolds(fitted[1])
+    resample = folds.sums([0, 2, 0, 1, 0, 0, 0, 3])
+    np.testing.assert_allclose(resample.judges.sums.toarray(), folds.sums([0, 1, 0, 0, 0, 0, 0, 0]).sums.toarray())
+    rest = resample.rest
+    assert rest.n_documents + 2 * resample.judges.n_documents == resample.n_documents
+    both = rest.sums + 2 * resample.judges.sums
+    np.testing.assert_allclose(both.toarray(), resample.sums.toarray(), rtol=1e-12, atol=1e-18)
 
 
 def test_the_same_seed_gives_the_same_bits(fitted, sure):

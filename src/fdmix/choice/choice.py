@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,11 +14,14 @@ import numpy as np
 
 from fdmix.mixture.frames import as_frame
 from fdmix.storage import replacing
+from fdmix.storage.arrays import FileError
+from fdmix.storage.facts import mapping, parse_json, stated_number, string
 from fdmix.storage.places import place_of
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 PAIRS, COMPLETION = "pairs", "completion"
-KINDS = (".csv", ".parquet")
+KINDS = (".csv", ".parquet", ".json")
+WRITTEN_BY = "fdmix choose -o numbers.json writes one"
 IN_WORDS = {PAIRS: "the word pairs of left-out documents", COMPLETION: "the other half of left-out documents"}
 
 
@@ -127,8 +131,12 @@ class Choice:
         return as_frame(self.columns(), library)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table as CSV or Parquet; the end of the name says which."""
+        """Write the table as CSV or Parquet, or all scores as JSON, which `load` reads; the name's end says which."""
         kind = table_kind(path)
+        if kind == ".json":
+            with replacing(path) as file:
+                file.write(json.dumps(self.facts(), indent=1).encode())
+            return
         if kind == ".parquet":
             import pyarrow.parquet as pq  # noqa: PLC0415  (slow to import)
 
@@ -142,15 +150,57 @@ class Choice:
         with replacing(path) as file:
             file.write(text.getvalue().encode())
 
+    def facts(self) -> dict[str, Any]:
+        """Everything, for JSON; NaN becomes None."""
+        scores = {
+            name: [[None if np.isnan(value) else float(value) for value in row] for row in table]
+            for name, table in self.scores.items()
+        }
+        return {
+            "kind": "choice", "candidates": list(self.candidates), "criterion": self.criterion,
+            "documents": self.n_documents, "scores": scores,
+        }  # fmt: skip
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Choice:
+        """The choice that `save` wrote to a .json file."""
+        try:
+            return cls._of_facts(mapping(parse_json(place_of(path).read_bytes()), "the choice"))
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileError(f"{path} is not a choice of the number of topics: {error}. {WRITTEN_BY}") from None
+
+    @classmethod
+    def _of_facts(cls, facts: Mapping[str, Any]) -> Choice:
+        if facts.get("kind") != "choice":
+            raise ValueError("it does not say so")
+        numbers = tuple(stated_number(number, "a number of topics", least=1) for number in facts["candidates"])
+        scores = {
+            str(name): np.array([[np.nan if value is None else float(value) for value in row] for row in table])
+            for name, table in mapping(facts["scores"], "the scores").items()
+        }
+        criterion = string(facts["criterion"], "the criterion")
+        if criterion not in IN_WORDS or criterion not in scores or numbers[:1] != (1,) or len(numbers) < 2:
+            raise ValueError("its criterion or its numbers of topics are missing")
+        if list(numbers) != sorted(set(numbers)):
+            raise ValueError("its numbers of topics do not rise")
+        shapes = {table.shape for table in scores.values()}
+        if len(shapes) != 1 or shapes != {(len(scores[criterion]), len(numbers))} or len(scores[criterion]) < 2:
+            raise ValueError("its scores are not a table of folds and numbers of topics")
+        if not all(np.isfinite(scores[name]).all() for name in IN_WORDS if name in scores):
+            raise ValueError("its likelihoods are not all numbers")
+        return cls(numbers, scores, criterion, stated_number(facts["documents"], "the number of documents"))
+
     def __repr__(self) -> str:
         return f"Choice({self.n_topics:,} topics of {_listed(self.candidates)}, by {self.criterion})"
 
 
 def table_kind(path: str | os.PathLike[str]) -> str:
-    """The end of the name of a table, ".csv" or ".parquet"."""
+    """The end of the name of a table, ".csv", ".parquet" or ".json"."""
     kind = place_of(path).suffix.lower()
     if kind not in KINDS:
-        raise ValueError(f"tables are written as .csv or .parquet: {place_of(path).name!r} ends in neither")
+        raise ValueError(
+            f"tables are written as .csv or .parquet or .json: {place_of(path).name!r} ends in none of them"
+        )
     return kind
 
 

@@ -39,7 +39,8 @@ def choose(
         int | None, typer.Option(min=3, help=f"Parts of the documents, each left out once (default: {FOLDS}).")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Table to write: .csv or .parquet.", metavar="FILE")
+        Path | None,
+        typer.Option("--out", "-o", help="Table to write: .csv, .parquet; .json for reports.", metavar="FILE"),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Figure to write: .png, .svg or .pdf (needs matplotlib).", metavar="FILE")
@@ -64,6 +65,8 @@ def choose(
       fdmix choose reviews.csv --column text --topics 5..100
 
       fdmix choose week.moments --topics 10..300 -o numbers.csv --plot t.pdf
+
+      fdmix choose week.moments -t 10..300 -o numbers.json   # for fdmix report
     """
     numbers = numbers_of_topics(topics, range_steps)
     for path in (out, plot):

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import say, steps
-from fdmix.cli.inputs import check_place, is_moments, refuse_to_replace
+from fdmix.cli.inputs import check_place, is_moments, loaded_cells, refuse_to_replace
 from fdmix.cli.options import Column, Delimiter, Encoding, Force, Model, NoHeader, Split, Threads
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
@@ -25,9 +25,13 @@ def plot(
     kind: Annotated[str, typer.Argument(help="What to draw, see above.", metavar="KIND")],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .png, .svg or .pdf.", metavar="FILE")],
     topics: Annotated[
-        str | None, typer.Option(help="Topics to draw, such as 3,17 (bars, shares).", metavar="NUMBERS")
+        str | None,
+        typer.Option(help="Topics to draw: 3,17 (bars, shares, words, intervals).", metavar="NUMBERS"),
     ] = None,
-    moments: Annotated[Path | None, typer.Option(help="Moments of the text (pairs).", metavar="FILE")] = None,
+    moments: Annotated[Path | None, typer.Option(help="Moments of the text (pairs, tree).", metavar="FILE")] = None,
+    cells: Annotated[
+        Path | None, typer.Option(help="Moments by group, of fdmix count --by (shares, words).", metavar="FILE")
+    ] = None,
     other: Annotated[
         list[Path] | None,
         typer.Option(help="Model to compare with (distances); may be given again.", metavar="MODEL"),
@@ -61,9 +65,18 @@ def plot(
 
       distances: how far the topics are from those of --other models
 
-      shares: shares of topics over time or groups, of --documents --by COLUMN
+      shares: shares of topics over time or groups, of --cells, or of
+      --documents --by COLUMN
+
+      words: words that rise and fall over time within topics, of --cells
 
       pairs: how often words are in the same document, of --moments
+
+      tree: which topics merge, and what it costs, of --moments
+
+      intervals: how sure the shares are (after fdmix reliability)
+
+      edits: topics before and after the last edits (of fdmix edit)
 
     Examples:
 
@@ -74,10 +87,12 @@ def plot(
       fdmix plot model distances --other model2 -o distances.png
 
       fdmix plot model shares --documents text.csv --by year -o years.png
+
+      fdmix plot model words --cells months.cells -o words.png
     """
     given = Given(
         topics=_numbers(topics), moments=moments, others=tuple(other or ()), documents=tuple(documents or ()), by=by,
-        layout=Layout(column, (), split, encoding, delimiter, not no_header), threads=threads,
+        cells=cells, layout=Layout(column, (), split, encoding, delimiter, not no_header), threads=threads,
     )  # fmt: skip
     draw = _drawing(kind, given)
     check_place(out)
@@ -98,6 +113,7 @@ class Given:
     others: tuple[Path, ...]
     documents: tuple[str, ...]
     by: str | None
+    cells: Path | None
     layout: Layout
     threads: int | None
 
@@ -126,11 +142,37 @@ def _distances(plots: Any, mixture: Mixture, given: Given) -> Any:
 
 
 def _shares(plots: Any, mixture: Mixture, given: Given) -> Any:
+    if given.cells is not None:
+        from fdmix import effects  # noqa: PLC0415  (other figures need not wait for it)
+
+        shares = effects.over(mixture, loaded_cells(given.cells), n_threads=given.threads)
+        return plots.topic_shares(shares, mixture=mixture, topics=given.topics)
     by = given.by or ""
     source = files_of(list(given.documents), replace(given.layout, kept=((GROUP, by),)))
     with steps() as bars:
         found = group_shares(mixture, source, by, n_threads=given.threads, report=bars.report)
     return plots.topic_shares(found, mixture=mixture, topics=given.topics)
+
+
+def _words(plots: Any, mixture: Mixture, given: Given) -> Any:
+    from fdmix import effects  # noqa: PLC0415  (other figures need not wait for it)
+
+    found = effects.word_changes(mixture, loaded_cells(given.cells or Path()), n_threads=given.threads)
+    return plots.word_trends(found, mixture, given.topics)
+
+
+def _tree(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.topic_tree(mixture.tree(Moments.load(given.moments or "")))
+
+
+def _intervals(plots: Any, mixture: Mixture, given: Given) -> Any:
+    return plots.share_intervals(mixture, given.topics)
+
+
+def _edits(plots: Any, mixture: Mixture, given: Given) -> Any:
+    from fdmix.edits import last_story  # noqa: PLC0415  (other figures need not wait for it)
+
+    return plots.edit_changes(last_story(mixture))
 
 
 def _pairs(plots: Any, mixture: Mixture, given: Given) -> Any:
@@ -144,27 +186,42 @@ KINDS: dict[str, Callable[[Any, Mixture, Given], Any]] = {
     "likelihood": _likelihood,
     "distances": _distances,
     "shares": _shares,
+    "words": _words,
     "pairs": _pairs,
+    "tree": _tree,
+    "intervals": _intervals,
+    "edits": _edits,
 }
-USES = {"topics": ("bars", "shares"), "moments": ("pairs",), "others": ("distances",), "documents": ("shares",)}
-USES |= {"by": ("shares",)}
+USES = {
+    "topics": ("bars", "shares", "words", "intervals"), "moments": ("pairs", "tree"), "others": ("distances",),
+    "documents": ("shares",), "by": ("shares",), "cells": ("shares", "words"),
+}  # fmt: skip
 OPTIONS = {"others": "--other"}  # where the option has another name
-NEEDED = {"distances": ("others",), "shares": ("documents", "by"), "pairs": ("moments",)}
+NEEDED = {
+    "distances": ("others",), "shares": ("documents", "by"), "pairs": ("moments",), "tree": ("moments",),
+    "words": ("cells",),
+}  # fmt: skip
 
 
 def _drawing(kind: str, given: Given) -> Callable[[Any, Mixture, Given], Any]:
     """The function that draws a kind, if it has what it needs and nothing that it would ignore."""
     if kind not in KINDS:
         raise ValueError(f"there is no plot {kind!r}; there are: {', '.join(KINDS)}")
-    for name in NEEDED.get(kind, ()):
+    if kind == "shares" and given.cells is not None and (given.documents or given.by):
+        raise ValueError("--cells and --documents both make groups: give one of them")
+    for name in () if kind == "shares" and given.cells is not None else NEEDED.get(kind, ()):
         if not getattr(given, name):
             raise ValueError(f"a plot of {kind} needs {_option(name)}")
     for name, kinds in USES.items():
         if getattr(given, name) and kind not in kinds:
-            raise ValueError(f"{_option(name)} is for plots of {' and '.join(kinds)}, not of {kind}")
+            raise ValueError(f"{_option(name)} is for plots of {_listed(kinds)}, not of {kind}")
     if given.moments is not None and not is_moments(given.moments):
         raise ValueError(f"{given.moments} is not a file of moments; fdmix count writes one")
     return KINDS[kind]
+
+
+def _listed(kinds: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
 
 
 def _option(name: str) -> str:

@@ -11,6 +11,7 @@ from fdmix.cli.inputs import added, moments_files
 from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
 from fdmix.cli.tables import plain_table, reliability_facts, topic_facts, topic_table
 from fdmix.display import shown_word
+from fdmix.edits.storing import LOG
 from fdmix.mixture.mixture import Mixture
 from fdmix.reliability.intervals import REFITS
 from fdmix.reliability.intervals import reliability as with_reliability
@@ -31,9 +32,9 @@ def reliability(
     no_header: NoHeader = False,
     refits: Annotated[int, typer.Option(min=2, help="Fits on resampled documents.")] = REFITS,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
-    cold: Annotated[
+    warm: Annotated[
         bool,
-        typer.Option("--cold", help="Fit from scratch each time: slower, shows what the search misses.", metavar=""),
+        typer.Option("--warm", help="Begin refits at the model's topics: for edited models.", metavar=""),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
     threads: Threads = None,
@@ -41,9 +42,13 @@ def reliability(
 ) -> None:
     """Find out how sure the topics are, and store it in the model.
 
-    Topics are fitted again to resampled documents: which of them come back,
-    how far they move, and intervals for their shares and words. A check says
-    whether the word pairs look like the model at all.
+    Topics are fitted again, from scratch, to resampled documents: which of
+    them come back, how far they move, and intervals for their shares and
+    words. A check says whether the word pairs look like the model at all.
+
+    The topics of an edited model would not be found from scratch: with --warm
+    refits begin at them. The table then tells how much refits vary; these are
+    not intervals that cover the truth.
 
     FILES hold the text that the model was fitted to, or its moments with
     folds (fdmix count --folds 16). fdmix topics, info and report show the
@@ -56,13 +61,15 @@ def reliability(
       fdmix reliability model week.moments --refits 50
     """
     mixture = Mixture.load(model)
+    if LOG in mixture.provenance and not warm:
+        say("This model was edited: fits from scratch will not find what people made of its topics. See --warm.")
     counted = moments_files(inputs)
     layout = Layout(column, (), split, encoding, delimiter, not no_header)
     with steps() as bars, timed() as seconds:
         data: Any = added(counted) if counted else read_corpus(files_of(inputs, layout), like=mixture)
         say(f"{data!r}")
         sure = with_reliability(
-            mixture, data, n_refits=refits, level=level, cold=cold, seed=seed, n_threads=threads, report=bars.report
+            mixture, data, n_refits=refits, level=level, warm=warm, seed=seed, n_threads=threads, report=bars.report
         )
         took = seconds()
     sure.save(model)

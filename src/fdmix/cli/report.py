@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from fdmix.choice.choice import Choice
 from fdmix.cli.console import say, steps, timed
 from fdmix.cli.inputs import check_place, is_moments, loaded_cells, loaded_moments, refuse_to_replace
 from fdmix.cli.options import Column, Delimiter, Encoding, Force, NoHeader, Split, Threads
@@ -45,6 +46,10 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="Moments by group (fdmix count --by): adds shares over time and groups."),
     ] = None,
+    choice: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Numbers of topics (fdmix choose -o FILE.json): adds how they compare."),
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page (default: the model's name).")] = None,
     column: Column = None,
     split: Split = None,
@@ -59,6 +64,7 @@ def report(
     The file opens in any browser, from disk, without a network. It holds the
     model's words and numbers, and passages of the documents if you give them.
     Labels that are typed into it can be exported and stored by fdmix label.
+    A model that was edited shows what each step of edits did.
 
     Examples:
 
@@ -80,6 +86,7 @@ def report(
         raise ValueError(f"{moments} is not a file of moments; fdmix count writes one")
     if by is not None and cells is not None:
         raise ValueError("--by and --cells both make groups: give one of them")
+    numbers = None if choice is None else Choice.load(choice)
     mixtures = [Mixture.load(model) for model in models]
     layout = Layout(column, (), split, encoding, delimiter, not no_header)
     kept = () if by is None else ((GROUP, by),)
@@ -89,7 +96,7 @@ def report(
             mixtures[0], out,
             moments=None if moments is None else loaded_moments(moments),
             documents=source, by=by, cells=None if cells is None else loaded_cells(cells),
-            compare_with=mixtures[1] if len(mixtures) > 1 else None,
+            compare_with=mixtures[1] if len(mixtures) > 1 else None, choice=numbers,
             names=(str(models[0]), str(models[-1])),
             title=title or f"Topics of {models[0].name}",
             n_threads=threads, report=bars.report,

@@ -55,6 +55,7 @@ def reliability_facts(mixture: Mixture) -> dict[str, Any] | None:
         [mixture.word(u), mixture.word(v), round(ratio, 3), round(z, 1)] for u, v, ratio, z in sure.check.misfits
     ]
     return {
+        "intervals": "variation between warm refits" if sure.warm else sure.name_of_intervals,
         "level of intervals": sure.level,
         "refits": sure.n_refits,
         "folds": sure.n_folds,
@@ -82,7 +83,7 @@ def topic_table(
     table.add_column("share", justify="right", no_wrap=True)
     sure = mixture.reliability
     if sure is not None:
-        table.add_column(f"{sure.level:.0%} interval", justify="right", no_wrap=True, style="dim")
+        table.add_column(sure.name_of_intervals, justify="right", no_wrap=True, style="dim")
         table.add_column("comes back", justify="right", no_wrap=True)
     if mixture.labels:
         table.add_column("label", overflow="fold", max_width=LABEL_WIDTH, style="green")

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fdmix.edits.before_after import MOVED, StepStory, TopicChange, topic_changes
 from fdmix.edits.plan import Plan
 from fdmix.mixture.mixture import Mixture
-
-MOVED = 0.01  # l1 from which on a topic is said to have moved; rounding and a pass of EM move all a little
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,7 @@ class Changes:
     words : what became of seeds and of words banned from one topic
     missing : words of the edits that the model does not have
     log_likelihood_before, log_likelihood : of a pair of tokens
+    topics : all topics that changed, before and after
     """
 
     renumbered: Mapping[int, int]
@@ -53,6 +53,7 @@ class Changes:
     missing: tuple[str, ...]
     log_likelihood_before: float
     log_likelihood: float
+    topics: tuple[TopicChange, ...] = ()
 
     @property
     def cost(self) -> float:
@@ -81,7 +82,13 @@ class Changes:
             tuple(plan.missing),
             before,
             after,
+            topic_changes(plan, mixture, made),
         )
+
+    @property
+    def story(self) -> StepStory:
+        """What the log of the model keeps."""
+        return StepStory(self.topics, self.log_likelihood_before, self.log_likelihood)
 
 
 def _controls(plan: Plan, mixture: Mixture, made: set[int]) -> list[WordControl]:

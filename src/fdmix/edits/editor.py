@@ -190,7 +190,7 @@ class Editor:
         self.plan.require_numbers()
         mixture, changes = refitted(self.plan, self.edited.workspace, passes, others)
         standing = self.plan.standing(self.plan.numbers)
-        step = Step(self.edits, self.edited.workspace.checksum, passes, others)
+        step = Step(self.edits, self.edited.workspace.checksum, passes, others, changes.story.facts())
         log = self.edited.log.with_step(step, standing)
         mixture = replace(mixture, provenance={**mixture.provenance, LOG: log.facts()})
         self.edited.workspace.remember(mixture, changes.log_likelihood)

@@ -102,12 +102,14 @@ class Step:
     moments : checksum of the moments that they were fitted to
     passes : of the refit
     others : one of OTHERS
+    story : what it did, for people (`StepStory.facts`); None in models that are older than this
     """
 
     edits: tuple[Edit, ...]
     moments: str
     passes: int
     others: str
+    story: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ class EditLog:
                     "moments": step.moments,
                     "passes": step.passes,
                     "others": step.others,
+                    "story": step.story,
                 }
                 for step in self.steps
             ],
@@ -229,6 +232,7 @@ def _step(facts: Any) -> Step:
         string(stated["moments"], "the checksum of the moments"),
         stated_number(stated["passes"], "the passes", least=1),
         others,
+        None if stated.get("story") is None else mapping(stated["story"], "what a step did"),
     )
 
 

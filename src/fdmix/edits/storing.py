@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.edits.before_after import StepStory
 from fdmix.edits.log import EditLog
 from fdmix.mixture.mixture import Mixture
 from fdmix.storage.arrays import FileError
@@ -26,6 +27,14 @@ def base_digest(mixture: Mixture) -> str:
         if array is not None:
             digest.update(np.ascontiguousarray(array, np.float64).data)
     return digest.hexdigest()
+
+
+def last_story(mixture: Mixture) -> StepStory:
+    """What the last step of edits did to the model; a ValueError if it was not edited, or by an older version."""
+    steps = EditLog.from_facts(mixture.provenance[LOG]).steps if LOG in mixture.provenance else ()
+    if not steps or steps[-1].story is None:
+        raise ValueError("the model does not tell of a step of edits: fdmix edit makes one")
+    return StepStory.from_facts(steps[-1].story)
 
 
 def write_base(path: str | os.PathLike[str], base: Mixture) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,7 @@ from fdmix.fit.fitting import fit_mixture
 from fdmix.fit.solution import Solution
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
-from fdmix.solvers import EM, Adam, Solver
+from fdmix.solvers.described import solver_of
 from fdmix.solvers.em import SPARSE
 
 PASSES = 5  # of EM after documents were added or removed, as a fit makes them when it goes on to all documents
@@ -54,7 +53,7 @@ def fitted_anew(mixture: Mixture, moments: Moments, **settings: Any) -> Solution
     settings : of `fit_mixture`: callback=, n_threads=
     """
     require_unedited(mixture)
-    solver = _solver(mixture.provenance.get("solver"))
+    solver = solver_of(mixture.provenance)
     seed = mixture.provenance.get("seed")
     seed = seed if isinstance(seed, int) else 0
     return fit_mixture(moments, mixture.n_topics, solver=solver, seed=seed, **settings)
@@ -72,16 +71,3 @@ def require_unedited(mixture: Mixture) -> None:
 def constraints_of(mixture: Mixture) -> tuple[Edit, ...]:
     """The constraints that edits left in force."""
     return EditLog.from_facts(mixture.provenance[LOG]).standing if LOG in mixture.provenance else ()
-
-
-def _solver(described: Any) -> Solver:
-    """The solver that a model's provenance describes, such as "EM(sparsity=0.2, swaps=None)"; EM if it is unknown."""
-    kinds: dict[str, type[Any]] = {"EM": EM, "Adam": Adam}
-    try:
-        call = ast.parse(str(described), mode="eval").body
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in kinds:
-            found: Solver = kinds[call.func.id](**{k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg})
-            return found
-    except (SyntaxError, TypeError, ValueError):
-        pass
-    return EM()

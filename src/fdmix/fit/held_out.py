@@ -12,6 +12,7 @@ from fdmix.corpus.vocabulary import Vocabulary
 from fdmix.moments.contract import PairMoments
 from fdmix.moments.moments import Moments
 from fdmix.moments.pair_matrix import PairMatrix, ScaledSums
+from fdmix.moments.resampled import ResampledMoments
 
 FEWEST_JUDGES = 30  # documents to judge by; fewer cannot tell topics apart
 
@@ -80,10 +81,16 @@ def enough(judges: PairMoments) -> PairMoments | None:
 
 def held_apart(moments: PairMoments) -> tuple[PairMoments, PairMoments | None]:
     """(the moments to learn from first, those to judge by); all of them and None if there are too few to judge by."""
-    if not isinstance(moments, Moments):
+    if not isinstance(moments, Moments | ResampledMoments):
         return moments, None
-    judges = moments.judges
+    judges, rest = _parts(moments)
     if judges is None or enough(judges) is None:
         return moments, None
-    rest = Remainder(moments, judges)
     return (rest, judges) if rest.n_documents > moments.n_documents / 2 else (moments, None)
+
+
+def _parts(moments: Moments | ResampledMoments) -> tuple[Any, Any]:
+    """(the moments to judge by, those of all other documents)."""
+    if isinstance(moments, ResampledMoments):
+        return moments.judges, moments.rest
+    return moments.judges, None if moments.judges is None else Remainder(moments, moments.judges)

@@ -56,6 +56,7 @@ class Reliability:
     probabilities : (T, n, 2), the interval of the probability of each of these words
     kept : (T, n), the share of the refits in which the word is among the n most probable of its topic
     level : of the intervals; n_refits, n_folds : how they were found
+    warm : whether refits began at the topics; then the intervals are the variation between refits, and no more
     digest : a fingerprint of the topics that it tells of
     check : whether the pairs look like the mixture
     """
@@ -72,6 +73,7 @@ class Reliability:
     n_folds: int
     distance: float
     digest: str
+    warm: bool = False
     check: PairCheck = field(default_factory=lambda: PairCheck(np.nan, np.nan, 0))
 
     def __post_init__(self) -> None:
@@ -89,6 +91,11 @@ class Reliability:
         if not 0 < self.level < 1:
             raise ValueError(f"the level of intervals is above 0 and below 1, not {self.level!r}")
 
+    @property
+    def name_of_intervals(self) -> str:
+        """What the intervals are called where they are shown; those of warm refits are not "90% intervals"."""
+        return "refits vary" if self.warm else f"{self.level:.0%} interval"
+
     def arrays(self) -> dict[str, Any]:
         """For a model folder."""
         return {PREFIX + name: getattr(self, name) for name in ARRAYS}
@@ -99,7 +106,8 @@ class Reliability:
         check: dict[str, Any] = {"excess": excess, "typical_error": error, "pairs": self.check.n_pairs}
         return {
             "level": self.level, "refits": self.n_refits, "folds": self.n_folds, "distance": self.distance,
-            "digest": self.digest, "check": check | {"misfits": [list(pair) for pair in self.check.misfits]},
+            "digest": self.digest, "warm": self.warm,
+            "check": check | {"misfits": [list(pair) for pair in self.check.misfits]},
         }  # fmt: skip
 
 
@@ -114,6 +122,7 @@ def stored_reliability(arrays: Mapping[str, Any], facts: Any, n_words: int) -> R
         **{name: arrays[PREFIX + name] for name in ARRAYS},
         level=float(told["level"]), n_refits=int(told["refits"]), n_folds=int(told["folds"]),
         distance=float(told["distance"]), digest=str(told["digest"]),
+        warm=told.get("warm") is not False,  # refits were warm before models said so
         check=PairCheck(_number(check["excess"]), _number(check["typical_error"]), int(check["pairs"]), misfits),
     )  # fmt: skip
     columns = [*found.words.ravel().tolist(), *(u for pair in misfits for u in pair[:2])]

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from fdmix.cells.grouping import shown_key
 from fdmix.effects.over import SharesByGroup
 from fdmix.metrics.arguments import as_mixture
 from fdmix.plots.style import COLUMN, FAMILIES, PLAIN, SMALL, drawing, figure_of, shown_text
@@ -20,6 +21,7 @@ MAX_LINES = 6  # unless topics are chosen; more lines cannot be told apart
 INTERVAL = 1.96  # standard errors: 95% of a normal distribution
 MAX_GROUP_NAMES = 8  # below a figure of ordered groups
 MAX_NAME = 22  # characters
+MIN_YEARS = 2  # of months; over fewer years, months are named, because whole years give too few ticks
 MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 
@@ -47,8 +49,8 @@ def topic_shares(
 ) -> Figure:
     """A figure of the shares of topics in groups of documents: lines over time, or points for other groups.
 
-    shares : (groups, topics), with the names of the groups; or what `fdmix.effects.over` gives, with its intervals;
-        or what `fdmix.report.group_shares` gives, which has standard errors: bands are then 95% intervals
+    shares : (groups, topics), with the names of the groups; or what `fdmix.effects.over` gives, with intervals; or
+        what `fdmix.report.group_shares` gives, which has standard errors: bands are then 95% intervals
     groups : years, months ("2024-03") and other numbers make lines, other names points
     low, high : (groups, topics), the ends of the bands, optional
     mixture : names the topics
@@ -98,22 +100,30 @@ def _given(shares: Any, groups: Sequence[Any] | None, low: Any, high: Any) -> _S
 
 
 def _of_cells(found: SharesByGroup) -> _Shares:
-    """What `over` found; cells without documents have no share and are left out."""
-    filled = np.flatnonzero(found.documents)
-    names = [", ".join("(missing)" if label is None else label for label in found.keys[cell]) for cell in filled]
-    ordered = all(_number(name) is not None for name in names)
-    values, low, high = (table[filled] for table in (found.shares, found.low, found.high))
-    return _Shares(names, values, low, high, ordered, ", ".join(map(str, found.axes)))
+    """What `over` found. Bins of a calendar without documents are gaps of lines; other cells are left out."""
+    ordered = len(found.axes) == 1 and found.axes[0].is_ordered
+    known: Any = ~np.isnan(found.shares).any(axis=1)
+    kept = [place for place, key in enumerate(found.keys) if (key[0] is not None if ordered else known[place])]
+    if not known[kept].any():
+        raise ValueError("no cell has documents, so there are no shares to draw")
+    names, column = [shown_key(found.keys[place]) for place in kept], ", ".join(map(str, found.axes))
+    return _Shares(names, found.shares[kept], found.low[kept], found.high[kept], ordered, column)
 
 
 def _chosen(given: _Shares, topics: Sequence[int] | None) -> list[int]:
     n_topics = given.shares.shape[1]
     if topics is None:
-        return [int(t) for t in np.argsort(-np.ptp(given.shares, axis=0), kind="stable")[:MAX_LINES]]
+        return [int(t) for t in np.argsort(-_spread(given.shares), kind="stable")[:MAX_LINES]]
     chosen = [int(t) for t in topics]
     if not chosen or min(chosen) < 0 or max(chosen) >= n_topics:
         raise ValueError(f"topics are chosen by their numbers, from 0 to {n_topics - 1}")
     return chosen
+
+
+def _spread(shares: Any) -> Any:
+    """How far the shares of each topic differ between groups that have any."""
+    known = shares[~np.isnan(shares).any(axis=1)]
+    return np.ptp(known, axis=0)
 
 
 def _number(name: str) -> float | None:
@@ -149,7 +159,8 @@ def _draw(axes: Axes, given: _Shares, topic: int, places: Any, colour: str) -> N
 
 
 def _name_groups(axes: Axes, given: _Shares, places: Any) -> None:
-    numbered = given.ordered and not np.array_equal(places, np.arange(len(places)))
+    months = all(MONTH.fullmatch(name) for name in given.names) and np.ptp(places) < MIN_YEARS
+    numbered = given.ordered and not months and not np.array_equal(places, np.arange(len(places)))
     if numbered:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -163,7 +174,7 @@ def _name_groups(axes: Axes, given: _Shares, places: Any) -> None:
 
 def _name_topics(axes: Axes, given: _Shares, chosen: list[int], places: Any, names: list[str]) -> None:
     """The names at the right, each at the height of its last share, moved apart where they would overlap."""
-    last = int(np.argmax(places))
+    last = int(np.argmax(np.where(np.isnan(given.shares).any(axis=1), -np.inf, places)))
     top = axes.get_ylim()[1]
     points_high = axes.get_window_extent().height / axes.figure.dpi * 72
     least = (SMALL + 1.5) / points_high * top

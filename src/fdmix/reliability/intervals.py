@@ -15,14 +15,15 @@ from fdmix.mixture.labels import topics_digest
 from fdmix.mixture.mixture import Mixture
 from fdmix.mixture.reliability import Reliability
 from fdmix.moments.moments import Moments
+from fdmix.moments.resampled import ResampledFolds, poisson_draws
 from fdmix.reliability.pair_check import check_pairs
-from fdmix.reliability.resampling import ResampledFolds, poisson_draws
 from fdmix.runtime.whole_numbers import whole_number
+from fdmix.solvers.described import solver_of
 
 FOLDS = 16
 FEWEST_FOLDS = 5  # fewer give intervals that are mostly the t-quantile
 REFITS = 20
-MAX_PASSES = 200  # of a refit; it begins at the topics, and is rarely stopped by this
+WARM_PASSES = 200  # of a refit that begins at the topics, which is rarely stopped by this
 CAME_BACK = 0.5  # l1 distance: at most a quarter of the topic's probability is elsewhere
 N_WORDS = 10  # most probable words of each topic that get intervals
 
@@ -36,22 +37,22 @@ def reliability(
     n_refits: int = REFITS,
     level: float = 0.9,
     distance: float = CAME_BACK,
-    cold: bool = False,
+    warm: bool = False,
     seed: int = 0,
     n_threads: int | None = None,
     report: Callable[[str, int, int | None], Any] | None = None,
 ) -> Mixture:
     """The same mixture with `mixture.reliability`: how sure its topics are, and whether the pairs look like it.
 
-    The folds of the documents are resampled, each counting a Poisson number of times (a bootstrap), the topics are
-    fitted again, beginning at those of the mixture, and matched back. Intervals are
+    The folds of the documents are resampled, each counting a Poisson number of times (a bootstrap), topics are fitted
+    from scratch with the model's solver, and matched with those of the mixture. Intervals are
 
         value +- t sqrt(mean over refits of (refit - reference)^2)
 
-    where the reference is a refit on all documents, so that what a refit changes by itself does not count, and t is
-    Student's quantile for the number of folds and refits. They tell of the sampling of documents. Where topics
-    overlap much, the fit is biased, too, which no resampling shows: 90 % intervals then cover the truth in 60 to 85 %
-    of cases (docs/how-to/choosing.md).
+    where the reference is a fit to all documents, and t is Student's quantile for the number of folds and refits.
+    A resample has twice the noise of the documents themselves, so that refits are off by the bias of the fit once
+    more; the mean square around the reference holds this bias as well as the spread. Refits that began at the topics
+    would stay near them, and show neither the bias nor all of the spread (docs/how-to/choosing.md has both).
 
     Parameters
     ----------
@@ -59,7 +60,8 @@ def reliability(
     n_refits : refits, each on its own resample; 20 or more
     level : of the intervals
     distance : l1 distance, from 0 to 2, within which a topic came back
-    cold : fit from scratch instead of from the mixture's topics: slower, and shows which topics the search misses
+    warm : begin refits at the mixture's topics. For models whose topics no fit from scratch would find, because they
+        were edited. What comes out is then the variation between refits, and no interval that covers the truth
     seed : of the resamples. Same seed, same result, on any number of threads
     report : called as `report("refits", done, total)`
 
@@ -75,8 +77,8 @@ def reliability(
     if not 0 < distance <= 2:
         raise ValueError(f"distances of topics are above 0 and at most 2, not {distance!r}")
     moments = _over_words_of(mixture, _moments(data))
-    settings: dict[str, Any] = {"max_passes": MAX_PASSES, "n_threads": n_threads}
-    settings |= {} if cold else {"start": replace(mixture, reliability=None)}
+    settings: dict[str, Any] = {"solver": solver_of(mixture.provenance), "n_threads": n_threads}
+    settings |= {"start": replace(mixture, reliability=None), "max_passes": WARM_PASSES} if warm else {}
     folds = ResampledFolds(moments)
     draws = poisson_draws(len(moments.folds), n_refits, np.random.default_rng(seed))
     refits: list[Mixture] = []
@@ -86,7 +88,8 @@ def reliability(
             report("refits", done, n_refits)
         refits.append(_refit(mixture, folds, draw, settings))
     found = _summary(mixture, reference, refits, len(moments.folds), level, distance)
-    return replace(mixture, reliability=replace(found, check=check_pairs(mixture, moments, n_threads=n_threads)))
+    check = check_pairs(mixture, moments, n_threads=n_threads)
+    return replace(mixture, reliability=replace(found, warm=bool(warm), check=check))
 
 
 def _refit(mixture: Mixture, folds: ResampledFolds, draw: Any, settings: dict[str, Any]) -> Mixture:

@@ -179,7 +179,7 @@ def _reliability(mixture: Mixture) -> Facts | None:
         "moved": [_short(value) for value in sure.moved],
         "low": [_short(value) for value in sure.shares[:, 0]],
         "high": [_short(value) for value in sure.shares[:, 1]],
-        "level": _short(sure.level),
+        "interval": sure.name_of_intervals,
         "refits": sure.n_refits,
         "check": sure.check.verdict,
     }

@@ -9,12 +9,15 @@ from typing import IO, Any
 import numpy as np
 
 from fdmix.cells.moments_by_group import MomentsByGroup
+from fdmix.choice.choice import Choice
 from fdmix.display import for_terminal
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.report.assembling import assembled
 from fdmix.report.cells import facts_of_cells
+from fdmix.report.choice import facts_of_choice
 from fdmix.report.comparison import compared
+from fdmix.report.edits import facts_of_edits
 from fdmix.report.encoding import packed
 from fdmix.report.gathering import gathered
 from fdmix.report.groups import GROUP, groups_of_column
@@ -38,6 +41,7 @@ def write_report(
     by: str | None = None,
     cells: MomentsByGroup | None = None,
     compare_with: Mixture | None = None,
+    choice: Choice | None = None,
     names: tuple[str, str] = ("this model", "the other model"),
     title: str | None = None,
     n_threads: int | None = None,
@@ -52,6 +56,7 @@ def write_report(
     by : a column of the documents; adds the shares of topics in each group
     cells : moments by group; adds the shares of topics in each cell with intervals, and words that rise and fall
     compare_with : another mixture; adds its topics matched with these
+    choice : of `choose_n_topics`; adds how the numbers of topics compare
     names : of the two mixtures in the comparison; title : of the page
     report : called as `report("reading", done, total)` while documents are read
 
@@ -65,7 +70,8 @@ def write_report(
     if by is not None and cells is not None:
         raise ValueError("by= and cells= both make groups: give one of them")
     facts, arrays = gathered(mixture, title or f"{mixture.n_topics:,} topics", moments)
-    facts |= {"documents": None, "groups": None, "compare": None}
+    facts |= {"documents": None, "groups": None, "compare": None, "edits": facts_of_edits(mixture)}
+    facts["choice"] = None if choice is None else facts_of_choice(choice)
     if documents is not None:
         facts |= _of_documents(mixture, documents, layout or Layout(), by, n_threads, report)
     if cells is not None:

@@ -1,5 +1,7 @@
+import { choiceView } from "./choice.js";
 import { compare } from "./compare.js";
 import { byId, h, say } from "./dom.js";
+import { editsView } from "./edits.js";
 import { groups } from "./groups.js";
 import { Labels } from "./labels.js";
 import { map } from "./map.js";
@@ -36,6 +38,8 @@ function viewsOf({ model }) {
 	];
 	if (model.tree) views.push(["tree", "Tree", treeView]);
 	if (model.groups) views.push(["groups", `By ${model.groups.column}`, groups]);
+	if (model.choice) views.push(["choice", "How many", choiceView]);
+	if (model.edits) views.push(["edits", "Edits", editsView]);
 	if (model.compare) views.push(["compare", "Compare", compare]);
 	return views;
 }

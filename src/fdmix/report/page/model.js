@@ -18,6 +18,16 @@ import { probabilities, ratios } from "./unpack.js";
  *   noCounterpart: number, mean: number, words: string[][], shares: number[], labels: Record<string, string>,
  *   nWords: [number, number], sharedWords: number }} Comparison
  *
+ * A number of topics that a score would choose, and the score's means for all numbers tried.
+ * @typedef {{ name: string, decides: boolean, isLikelihood: boolean, chosen: number, means: (number | null)[] }} Score
+ * @typedef {{ candidates: number[], gains: number[], errors: number[], chosen: number, best: number,
+ *   hasTopics: boolean, unit: string, verdict: string, documents: number, folds: number, scores: Score[] }} Choice
+ *
+ * A topic before or after a step of edits; null if it is new, or gone.
+ * @typedef {{ number: number, label: string, share: number, words: string[] } | null} Side
+ * @typedef {{ role: string, before: Side, after: Side, distance: number | null }} TopicChange
+ * @typedef {{ edits: string[], topics: TopicChange[], before: number | null, after: number | null }} EditStep
+ *
  * Merge k joins nodes merges[2 k] and merges[2 k + 1] to node nTopics + k, which is described by words[k].
  * @typedef {{ merges: Uint32Array, costs: number[], words: number[][] }} TopicTree
  */
@@ -50,6 +60,10 @@ export class Model {
 		this.groups = facts.groups;
 		/** @type {Comparison | null} */
 		this.compare = facts.compare;
+		/** @type {Choice | null} */
+		this.choice = facts.choice;
+		/** @type {EditStep[] | null} */
+		this.edits = facts.edits;
 		/** @type {TopicTree | null} */
 		this.tree = facts.tree ? readTree(facts.tree.costs, arrays) : null;
 		this.wordShares = probabilities(arrays.wordShares);

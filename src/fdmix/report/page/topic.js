@@ -33,7 +33,7 @@ export function topicView(context, topic) {
 		reliability
 			? `came back in ${percent(reliability.returned[topic])} of ${reliability.refits} refits; ` +
 				`share ${percent(reliability.low[topic])} to ${percent(reliability.high[topic])} ` +
-				`(${percent(reliability.level)} interval)`
+				`(${reliability.interval})`
 			: "",
 	];
 	return h(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,20 @@ def poisson_draws(n_folds: int, n_draws: int, rng: np.random.Generator) -> Integ
     return draws
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ResampledMoments(WeightedMoments):
+    """Moments in which folds count several times, and those of one fold to judge a fit by, as `Moments` have them.
+
+    n_documents : of all folds, as often as they count
+    judges : the moments of the fold that is left out of `rest`
+    rest : the moments of the other folds
+    """
+
+    n_documents: int = 0
+    judges: ResampledMoments | None = None
+    rest: ResampledMoments | None = None
+
+
 class ResampledFolds:
     """The folds of moments, laid out so that a weighted sum of them is one round over their pairs."""
 
@@ -35,8 +50,19 @@ class ResampledFolds:
             sums = WeightedMoments.from_moments(fold).sums
             self.folds.append((np.searchsorted(keys, _keys(sums)), sums.data))
 
-    def sums(self, draw: Any) -> WeightedMoments:
-        """The moments in which fold k counts draw[k] times."""
+    def sums(self, draw: Any) -> ResampledMoments:
+        """The moments in which fold k counts draw[k] times.
+
+        The first fold that was drawn is the one to judge by. All its copies are left out of what a fit learns from
+        first, because a fold that is on both sides would vouch for itself.
+        """
+        draw = np.asarray(draw)
+        first = int(np.flatnonzero(draw)[0])
+        alone = np.arange(draw.size) == first
+        judges, rest = self._sums(np.where(alone, 1, 0)), self._sums(np.where(alone, 0, draw))
+        return replace(self._sums(draw), judges=judges, rest=rest)
+
+    def _sums(self, draw: Any) -> ResampledMoments:
         data, folds = np.zeros(self.pattern.nnz), self.moments.folds
         for times, (places, values) in zip(draw, self.folds, strict=True):
             if times:
@@ -45,9 +71,11 @@ class ResampledFolds:
         sums.eliminate_zeros()
         frequencies = sum(float(times) * fold.document_frequencies for times, fold in zip(draw, folds, strict=True))
         n_tokens = float(sum(times * fold.n_tokens for times, fold in zip(draw, folds, strict=True)))
-        return WeightedMoments(
-            sums, np.asarray(frequencies), n_tokens, self.moments.vocabulary, weighting=self.moments.weighting
-        )
+        n_documents = sum(int(times) * fold.n_documents for times, fold in zip(draw, folds, strict=True))
+        return ResampledMoments(
+            sums, np.asarray(frequencies), n_tokens, self.moments.vocabulary, weighting=self.moments.weighting,
+            n_documents=n_documents,
+        )  # fmt: skip
 
 
 def _keys(table: sp.csr_array) -> Integers:
