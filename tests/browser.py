@@ -51,6 +51,8 @@ class Page:
         self.path = Path(path)
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.context.route("**/*", self._route)
+        # Some errors reach the window but not the console, such as a picture that changes its size while it is drawn.
+        self.context.add_init_script("addEventListener('error', (event) => console.error(event.message))")
         self.page = self.context.new_page()
         self.page.on("console", lambda message: self._note(message.type, message.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))

@@ -109,7 +109,7 @@ def _few_documents(mixture: Mixture, n_documents: int | None) -> Remark | None:
     return Remark(
         "Few documents",
         f"{n_documents:,} documents for {mixture.n_topics:,} topics are {n_documents / mixture.n_topics:.1f} "
-        "documents a topic. Topics may be accidents of the sample: fit fewer topics, or give more text.",
+        "documents per topic. Topics may be accidents of the sample: fit fewer topics, or give more text.",
     )
 
 

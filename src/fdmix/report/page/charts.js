@@ -18,7 +18,8 @@ const LETTER = 6.3; // pixels of a digit, about
  * @param {(box: Box) => Node[]} draw
  */
 export function chart(title, { height, left, hasTitleBelow = true }, draw) {
-	const place = h("div", { class: "chart-place" });
+	// A place that changed its height while it is drawn would be observed again, which browsers report as an error.
+	const place = h("div", { class: "chart-place", style: { "min-height": `${height}px` } });
 	const low = height - MARGIN.bottom - (hasTitleBelow ? AXIS_TITLE : 0);
 	let drawn = 0;
 	const redraw = () => {
@@ -91,7 +92,7 @@ export function horizontalAxis(box, ticks, title = "") {
  */
 export function histogram(values, title, unit, domain) {
 	const scale = d3.scaleLinear(domain ?? /** @type {[number, number]} */ (d3.extent(values)), [0, 1]);
-	if (!domain) scale.nice();
+	if (!domain) scale.nice(24);
 	const bins = d3
 		.bin()
 		.domain(/** @type {[number, number]} */ (scale.domain()))

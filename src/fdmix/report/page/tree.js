@@ -237,7 +237,7 @@ function lossCurve(groups, cut) {
  * @param {number} cut
  */
 function picture(context, groups, cut) {
-	const place = h("div", { class: "tree-picture" });
+	const place = h("div", { class: "tree-picture", style: { "min-height": `${heightOf(cut)}px` } }); // as in charts.js
 	const draw = () => {
 		const width = place.clientWidth;
 		const drawing = drawn(context, groups, cut, width);
@@ -259,6 +259,14 @@ function picture(context, groups, cut) {
 		}
 	}).observe(place);
 	return place;
+}
+
+/**
+ * The height of the picture in pixels: a row for each leaf, and room for the outline of the first and the last.
+ * @param {number} cut
+ */
+function heightOf(cut) {
+	return ROW * cut + 4;
 }
 
 /**
@@ -287,8 +295,8 @@ function drawn(context, groups, cut, width) {
 		{
 			class: "tree-lines",
 			width,
-			height: height + 4,
-			viewBox: `0 -2 ${width} ${height + 4}`,
+			height: heightOf(cut),
+			viewBox: `0 -2 ${width} ${heightOf(cut)}`,
 			role: "group",
 			"aria-label": "Tree of topics; arrow keys move, Enter opens",
 		},

@@ -20,15 +20,12 @@ const WIDER = 1.9; // tiles are wider than high, because words are
 export function treemap(context, topics) {
 	const { model } = context;
 	const place = h("div", {
-		class: "treemap",
+		class: topics.length > MANY ? "treemap higher" : "treemap",
 		role: "group",
 		"aria-label": "Topics; arrow keys move, Enter opens",
 	});
 	const draw = () => {
-		const width = place.clientWidth;
-		const height = Math.round(Math.min(1000, Math.max(440, width * (topics.length > MANY ? 0.75 : 0.6))));
-		place.style.height = `${height}px`;
-		place.replaceChildren(...tiles(context, topics, width, height));
+		place.replaceChildren(...tiles(context, topics, place.clientWidth, place.clientHeight));
 		roving(place, "a.tile");
 	};
 	new ResizeObserver(() => {
