@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from safetensors import SafetensorError
 from safetensors.numpy import save
 
 from fdmix import Cleaning, Mixture
@@ -222,7 +223,10 @@ def test_missing_facts(tmp_path, name):
 def test_forged_arrays(tmp_path, change):
     model = mixture()
     model.save(tmp_path / "m")
-    content = save({"topics": model.topics, "correlations": model.correlations} | change)
+    try:
+        content = save({"topics": model.topics, "correlations": model.correlations} | change)
+    except SafetensorError as error:  # older versions do not write complex numbers
+        pytest.skip(str(error))
     (tmp_path / "m" / ARRAYS_FILE).write_bytes(content)
     forge(tmp_path / "m", lambda head: head["sha256"].update({ARRAYS_FILE: hashlib.sha256(content).hexdigest()}))
     with pytest.raises(FileError, match=r"is not a valid model: .*\w+ \w+"):
