@@ -30,7 +30,7 @@ VIEWS = {
 }
 WIDTH = 1280
 SHOWN_WIDTH = 1024  # pixels of the picture
-N_COLOURS = 128
+N_COLOURS, QUANTISER = 256, Image.Quantize.MAXCOVERAGE  # as in pictures.py
 
 
 def main(reports: list[str]) -> None:
@@ -45,7 +45,7 @@ def main(reports: list[str]) -> None:
             page.close()
             picture = Image.open(f"{folder}/{name}.png").convert("RGB")
             size = (SHOWN_WIDTH, round(SHOWN_WIDTH * height / WIDTH))
-            small = picture.resize(size, Image.Resampling.LANCZOS).quantize(N_COLOURS)
+            small = picture.resize(size, Image.Resampling.LANCZOS).quantize(N_COLOURS, QUANTISER)
             small.save(HERE / "images" / f"report-{name}.png", optimize=True)
 
 

@@ -14,7 +14,9 @@ const DIRECTIONS = {
  */
 export function roving(picture, selector) {
 	const links = /** @type {(HTMLElement | SVGElement)[]} */ ([...picture.querySelectorAll(selector)]);
-	for (const [i, link] of links.entries()) link.setAttribute("tabindex", i === 0 ? "0" : "-1");
+	const focused = links.indexOf(/** @type {any} */ (document.activeElement));
+	const stop = Math.max(0, focused); // a picture to which links are added keeps its focus
+	for (const [i, link] of links.entries()) link.setAttribute("tabindex", i === stop ? "0" : "-1");
 	const centre = (/** @type {Element} */ link) => {
 		const box = link.getBoundingClientRect();
 		return [box.x + box.width / 2, box.y + box.height / 2];

@@ -17,6 +17,7 @@ import { hideTip, showTip } from "./tip.js";
 
 const FIRST_CUT = 20;
 const ROW = 24; // pixels between two leaves of the picture
+const LEAVES_A_FRAME = 100; // the first leaves appear at once, the others in the next frames
 const LETTER = 6.6; // pixels of a letter, about
 const NARROW = 560; // pixels of a picture in which names need more than half of the width
 
@@ -250,7 +251,6 @@ function picture(context, groups, cut) {
 			showTip(event.clientX, event.clientY, h("strong", {}, title), h("div", {}, groups.name(node)));
 		});
 		drawing.addEventListener("mouseleave", hideTip);
-		roving(drawing, "a.node");
 	};
 	new ResizeObserver(() => {
 		if (place.clientWidth > 0 && place.dataset.width !== String(place.clientWidth)) {
@@ -290,7 +290,7 @@ function drawn(context, groups, cut, width) {
 	const elbows = placed
 		.links()
 		.map(({ source, target }) => `M${across(source)},${source.x}V${target.x}H${across(target)}`);
-	return svg(
+	const drawing = svg(
 		"svg",
 		{
 			class: "tree-lines",
@@ -301,8 +301,20 @@ function drawn(context, groups, cut, width) {
 			"aria-label": "Tree of topics; arrow keys move, Enter opens",
 		},
 		svg("path", { class: "branches", d: elbows.join("") }),
-		...placed.leaves().map((leaf) => leafLink(context, groups, cut, nodeOf(leaf), across(leaf), leaf.x, names)),
 	);
+	const links = placed
+		.leaves()
+		.map((leaf) => () => leafLink(context, groups, cut, nodeOf(leaf), across(leaf), leaf.x, names));
+	const add = (/** @type {number} */ done) => {
+		drawing.append(...links.slice(done, done + LEAVES_A_FRAME).map((make) => make()));
+		roving(drawing, "a.node");
+		if (done + LEAVES_A_FRAME >= links.length) return;
+		requestAnimationFrame(() => {
+			if (drawing.isConnected) add(done + LEAVES_A_FRAME);
+		});
+	};
+	add(0);
+	return drawing;
 }
 
 /**
