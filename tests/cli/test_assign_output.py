@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from fdmix import Mixture
-from fdmix.cli.assign_parquet import ParquetRows
-from fdmix.cli.assign_rows import Sheet, writer
+from fdmix.cli.assign_rows import writer
 from fdmix.corpus.preparation import Preparation
+from fdmix.mixture.sheet import Sheet
+from fdmix.storage.parquet_rows import ParquetRows
 from fdmix.text.cleaning import cleaning_of
 
 WORDS = ["ant", "bee", "cow", "dog", "eel", "fox"]

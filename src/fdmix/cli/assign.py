@@ -10,14 +10,15 @@ from typing import Annotated
 
 import typer
 
-from fdmix.cli.assign_rows import Sheet, writer
+from fdmix.cli.assign_rows import writer
 from fdmix.cli.console import say, steps, timed
 from fdmix.cli.inputs import check_place, is_same_file, refuse_to_replace
+from fdmix.cli.on_cluster import ENGINES as CLUSTER_ENGINES
+from fdmix.cli.on_cluster import Cluster, assign_on_cluster, refuse_cluster
 from fdmix.cli.options import (
     Column,
     Delimiter,
     Device,
-    DocumentEngine,
     Encoding,
     Force,
     Inputs,
@@ -30,6 +31,7 @@ from fdmix.cli.options import (
 )  # fmt: skip
 from fdmix.mixture.assignment import document_device
 from fdmix.mixture.mixture import Mixture
+from fdmix.mixture.sheet import Sheet
 from fdmix.storage.places import place_of
 from fdmix.text.files import STDIN, Layout
 from fdmix.text.notices import with_notices
@@ -75,7 +77,14 @@ def assign(
     delimiter: Delimiter = None,
     no_header: NoHeader = False,
     prior: Prior = "none",
-    engine: DocumentEngine = "auto",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="What computes: auto (the CPU), torch (GPUs), or a cluster: dask, spark.",
+            metavar="NAME",
+        ),
+    ] = "auto",
+    cluster: Cluster = None,
     device: Device = "auto",
     threads: Threads = None,
     force: Force = False,
@@ -94,14 +103,24 @@ def assign(
       fdmix assign model new.csv --column text --form wide -o theta.parquet
 
       echo "cats chase mice" | fdmix assign model -
+
+      fdmix assign model posts/ --engine dask --cluster tcp://host:8786 -o out
     """
     if out != "-":
         check_place(place_of(out))
         refuse_to_replace(place_of(out), force)
     words_by = ranking_of(ranking)
-    document_device(engine, device)  # refuses what is not there before anything is read
+    refuse_cluster(engine, cluster)
+    if engine not in CLUSTER_ENGINES:
+        document_device(engine, device)  # refuses what is not there before anything is read
     mixture = Mixture.load(model)
     chosen = _prior(prior)
+    if engine in CLUSTER_ENGINES:
+        _refuse_for_cluster(out, id, ranking, raw)
+        given = files_of(inputs, Layout(column, (), split, encoding, delimiter, not no_header))
+        how = {"keep": _columns(keep), "form": form, "min_share": min_share, "words": words, "prior": chosen}
+        assign_on_cluster(mixture, given, place_of(out), engine, cluster, force, **how)
+        return
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]
     columns = tuple((f"column {i}", name) for i, (_, name) in enumerate(kept))
     source = files_of(inputs, Layout(column, columns, split, encoding, delimiter, not no_header))
@@ -125,6 +144,13 @@ def assign(
     if n_empty:
         say(f"Documents without a word that the model knows: {n_empty:,}. They have no topic.")
     say(f"{n_documents:,} documents in {took:.1f} s" + ("." if out == "-" else f". Wrote {out}."))
+
+
+def _refuse_for_cluster(out: str, id: str | None, ranking: str | None, raw: bool) -> None:
+    if out == "-":
+        raise ValueError("a cluster writes a folder of Parquet files: give --out FOLDER")
+    if id is not None or ranking is not None or raw:
+        raise ValueError("--id, --ranking and --raw do not apply on a cluster: use --keep for columns")
 
 
 def _columns(given: Iterable[str] | None) -> list[str]:

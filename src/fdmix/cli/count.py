@@ -12,6 +12,7 @@ from fdmix.cli.console import print_json, say, steps, timed
 from fdmix.cli.count_cells import count_cells
 from fdmix.cli.info import facts_of
 from fdmix.cli.inputs import check_output, is_cells, loaded_cells, refuse_repeated_paths, refuse_to_replace
+from fdmix.cli.on_cluster import Cluster, count_on_cluster, refuse_cluster
 from fdmix.cli.options import (
     Again,
     AsJson,
@@ -65,6 +66,11 @@ def count(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Only say what counting will take, from a sample of the text.")
     ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Count on a cluster, with the same result: dask or spark."),
+    ] = None,
+    cluster: Cluster = None,
     threads: Threads = None,
     as_json: AsJson = False,
     force: Force = False,
@@ -90,7 +96,10 @@ def count(
       fdmix count posts/ --memory 2GB -o moments
 
       fdmix count a.csv --column text --by "month(date),party" -o cells
+
+      fdmix count posts/ --engine spark --cluster yarn -o moments
     """
+    refuse_cluster(engine, cluster, memory)
     if like is not None and (text.given or keep_all_words):
         raise ValueError("--like keeps the words and the cleaning of a file: other options of cleaning do not apply")
     if out is None and not estimate:
@@ -109,6 +118,12 @@ def count(
     cleaning = text.with_open_vocabulary() if keep_all_words else text.cleaning
     if out is None:
         _say_forecast(files, cleaning, model, threads, as_json, limit)
+        return
+    if engine is not None:
+        refuse_to_replace(out, force)
+        how = {"by": by, "folds": folds, "weighting": weighting, "like": model}
+        how |= {} if like is not None else {"preset": cleaning}
+        count_on_cluster(files, out, engine, cluster, as_json, **how)
         return
     if by is not None:
         refuse_to_replace(out, force)

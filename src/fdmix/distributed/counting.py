@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fdmix.cells.grouping import Axis, Key, axes_of
 from fdmix.cells.moments_by_group import DEFAULT_FOLDS, MomentsByGroup
 from fdmix.corpus.preparation import Cleaning, Preparation
-from fdmix.distributed.engines import SPLIT_EVERY, partitions_of
+from fdmix.distributed.engines import SPLIT_EVERY, opened
 from fdmix.distributed.partial_moments import PartialMoments, row_edges, whole
 from fdmix.distributed.partitions import Partitions, Report
 from fdmix.distributed.statistics import ClusterText
@@ -20,6 +20,7 @@ from fdmix.runtime.whole_numbers import whole_number
 from fdmix.text.layouts import Layout
 from fdmix.text.reading import Chunk, counted_batch, moments_of_batches
 from fdmix.text.recipe import Recipe, cleaning_and_recipe
+from fdmix.text.sources import Files
 from fdmix.text.vocabulary_choice import chosen_words
 
 
@@ -121,6 +122,8 @@ def count_moments(
     like: Any = None,
     folds: int | None = None,
     weighting: str | None = None,
+    engine: str | None = None,
+    cluster: str | None = None,
     split_every: int = SPLIT_EVERY,
     report: Report | None = None,
     **steps: Any,
@@ -131,16 +134,23 @@ def count_moments(
     worker counts its partitions, and the partial moments are added up in a tree, in blocks of rows of words.
 
     documents : a Dask bag (of strings or of records), dataframe, or list of delayed partitions (each a list of
-        strings, a pandas or an Arrow table); or a Spark DataFrame
+        strings, a pandas or an Arrow table); or a Spark DataFrame. With `engine`: files and folders, which all
+        workers can read under the same name
     column : the column of the text, in tables and records
     by : columns and calendar bins, such as "month(date),party": the result is a `MomentsByGroup`
     preset, like, steps : the cleaning, as in `read_corpus`
     folds, weighting : as in `Moments.of`; with `by`, 10 folds are the default
+    engine, cluster : for files: "dask" or "spark", and the address of its scheduler or master (default: processes of
+        this machine)
     split_every : how many partial results one task adds up
     report : called as `report("counting", done, total)` with numbers of partitions
     """
     axes = () if by is None else axes_of(by)
     n_folds = (DEFAULT_FOLDS if axes else 0) if folds is None else whole_number("folds", folds)
     cleaning, recipe = cleaning_and_recipe(like, preset, steps)
-    counting = Counting(Layout(column), axes, n_folds, weighting_like(like, weighting))
-    return counting.count(partitions_of(documents, split_every, report), cleaning, recipe)
+    layout = documents.layouts[0] if isinstance(documents, Files) else Layout(column)
+    layout = replace(layout, kept=tuple((axis.column, axis.column) for axis in axes))
+    counting = Counting(layout, axes, n_folds, weighting_like(like, weighting))
+    where: dict[str, Any] = {"engine": engine, "cluster": cluster, "split_every": split_every, "report": report}
+    with opened(documents, layout, **where) as partitions:
+        return counting.count(partitions, cleaning, recipe)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +13,10 @@ from dask.delayed import Delayed, delayed
 
 from fdmix.distributed.engines import SPLIT_EVERY
 from fdmix.distributed.partitions import ClusterError, PartitionError, Partitions, Report, Task, Work, added, versions
+from fdmix.runtime.threads import thread_count
+from fdmix.text.layouts import known_column
 
+CONNECT_SECONDS = 10
 GONE = ("CommClosedError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError")
 LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"  # models and vocabularies are larger, on purpose
 
@@ -30,10 +33,17 @@ class DaskPartitions(Partitions):
         self.contents, self.split_every, self.report = list(contents), split_every, report
 
     @classmethod
-    def of(cls, documents: Any, split_every: int = SPLIT_EVERY, report: Report | None = None) -> DaskPartitions:
-        """Of a bag, a dataframe, a series, or a list of delayed partitions."""
+    def of(
+        cls, documents: Any, columns: Iterable[str], split_every: int = SPLIT_EVERY, report: Report | None = None
+    ) -> DaskPartitions:
+        """Of a bag, of the needed columns of a dataframe, of a series, or of a list of delayed partitions."""
         if isinstance(documents, Delayed):
             documents = [documents]
+        if hasattr(documents, "columns"):
+            names = [str(name) for name in documents.columns]
+            documents = documents[list(dict.fromkeys(known_column(names, name, "the dataframe") for name in columns))]
+        if isinstance(documents, list | tuple):
+            documents = list(documents)
         elif hasattr(documents, "to_delayed"):
             documents = documents.to_delayed()
         if not isinstance(documents, list | tuple) or not all(isinstance(each, Delayed) for each in documents):
@@ -107,6 +117,29 @@ class DaskPartitions(Partitions):
             if client is not None:
                 with suppress(Exception):
                     client.unsubscribe_topic(name)
+
+
+@contextmanager
+def running(
+    address: str | None, contents: Sequence[Any], split_every: int, report: Report | None
+) -> Iterator[DaskPartitions]:
+    """Partitions with these contents on the scheduler at an address, or on a process for each core here."""
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    with ExitStack() as opened:
+        cluster: Any = address
+        if address is None:
+            opened.enter_context(dask.config.set({"logging": {"distributed": "critical"}}))  # errors reach us anyway
+            cluster = opened.enter_context(
+                LocalCluster(n_workers=thread_count(), threads_per_worker=1, dashboard_address=None)
+            )
+        try:
+            client = opened.enter_context(Client(cluster, timeout=CONNECT_SECONDS))
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"there is no Dask scheduler at {address} ({_last_line(error)})") from error
+        _require_fdmix(client)
+        parts = [delayed(content, pure=False, traverse=False) for content in contents]
+        yield DaskPartitions(parts, split_every, report)
 
 
 def _run(task: Task, number: int, content: Any, topic: str) -> Any:

@@ -25,7 +25,7 @@ class PartitionError(ValueError):
     """The work on one partition failed. The message names the partition."""
 
 
-class ClusterError(RuntimeError):
+class ClusterError(OSError):
     """The cluster cannot do the work: it went away, its workers died, or they have another fdmix."""
 
 

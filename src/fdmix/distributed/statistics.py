@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fdmix.corpus.preparation import Cleaning
 from fdmix.distributed.partitions import Partitions
@@ -60,7 +61,7 @@ class TokenTotals:
         chunks = self.tokens.column("token").combine_chunks()
         array = chunks.chunk(0) if isinstance(chunks, pa.ChunkedArray) else chunks
         whole = "".join(array.to_pylist()).encode()
-        lengths = pa.compute.binary_length(array).to_numpy(zero_copy_only=False)
+        lengths = pc.binary_length(array).to_numpy(zero_copy_only=False)
         lexicon = Lexicon(cleaning)
         lexicon.pool = np.frombuffer(whole, np.uint8)
         lexicon.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]).astype(np.int64)

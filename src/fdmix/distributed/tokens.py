@@ -43,8 +43,8 @@ class PartitionTokens:
 class Tokenise:
     """Turn the documents of a partition into tokens.
 
-    column : the column of the text, for frames and records
-    axes : what the documents are grouped by; their columns are read, too
+    layout : the columns of the text and of the groups, for tables and records
+    axes : what the documents are grouped by
     """
 
     cleaning: Cleaning
@@ -54,8 +54,7 @@ class Tokenise:
     def __call__(self, content: Any) -> PartitionTokens:
         """The tokens of the partition."""
         lexicon, log = Lexicon(self.cleaning), SourceLog()
-        columns = tuple((axis.column, axis.column) for axis in self.axes)
-        source = source_of_partition(content, replace(self.layout, kept=columns))
+        source = source_of_partition(content, self.layout)
         number: dict[Key, int] = {}
         batches = []
         first_row = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fdmix.storage.places import place_of, random_access
@@ -14,8 +14,10 @@ ROWS_AT_A_TIME = 16_384
 TABLE_IN_MEMORY = "the table"  # its name in error messages, in place of a path
 
 
-def parquet_batches(given: str | RemotePath, layout: Layout) -> Iterator[Batch]:
-    """The rows of a Parquet file."""
+def parquet_batches(
+    given: str | RemotePath, layout: Layout, row_groups: Sequence[int] | None = None
+) -> Iterator[Batch]:
+    """The rows of a Parquet file, or of some of its row groups."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -24,7 +26,9 @@ def parquet_batches(given: str | RemotePath, layout: Layout) -> Iterator[Batch]:
     try:
         with random_access(place) as opened, pq.ParquetFile(opened) as file:
             yield from _arrow_batches(
-                file.iter_batches(ROWS_AT_A_TIME, columns=_arrow_columns(file.schema_arrow, layout, path)),
+                file.iter_batches(
+                    ROWS_AT_A_TIME, row_groups, columns=_arrow_columns(file.schema_arrow, layout, path)
+                ),
                 file.schema_arrow, layout, path, lambda rows: size * rows // max(1, file.metadata.num_rows),
             )  # fmt: skip
     except (pa.ArrowException, OSError) as error:
