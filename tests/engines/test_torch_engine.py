@@ -59,16 +59,19 @@ def test_layouts_agree_with_the_reference(name):
             np.testing.assert_allclose(two.correlations, one.correlations, rtol=1e-4, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["cpu", "gpu"])
-def test_the_same_device_gives_the_same_bits(name):
+@pytest.mark.parametrize(("name", "n_threads"), [("cpu", 1), ("cpu", 3), ("gpu", 1)])
+def test_the_same_device_gives_the_same_bits(name, n_threads):
     import torch
+
+    from fdmix.engines.torch_engine import TorchEngine
 
     mhat, mixture = problem()
     results = []
     torch.use_deterministic_algorithms(True)
     try:
         for _ in range(2):
-            engine = torch_engine(mhat, 20, layout=layouts()[name])
+            engine = TorchEngine(mhat, 20, n_threads, "cpu", layout=layouts()[name], threads_from=0)
+            assert engine.workers.n_threads == n_threads
             state = engine.place(mixture)
             for _ in range(3):
                 now = engine.expect(state)
