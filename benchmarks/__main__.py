@@ -6,7 +6,7 @@ import os
 
 NAMES = [
     "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator",
-    "cells", "torch", "torch_adam", "edits", "cluster",
+    "cells", "torch", "torch_adam", "edits", "cluster", "large",
 ]  # fmt: skip
 
 if __name__ == "__main__":

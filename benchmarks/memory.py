@@ -49,6 +49,31 @@ print(json.dumps({
 """
 
 
+FROM_FILE = """
+import json, sys, time
+from pathlib import Path
+import numpy as np
+from fdmix import Moments, fit_mixture
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+path, n_topics, passes, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+fit_mixture(Moments.of([[3, 2, 1, 0], [1, 1, 2, 3]] * 600), 2)  # compile
+begin, cpu = time.perf_counter(), time.process_time()
+solution = fit_mixture(Moments.load(path), n_topics, max_passes=passes, memory=None if memory == "all" else memory)
+np.save(path + ".topics", solution.mixture.topics)
+print(json.dumps({
+    "wall": time.perf_counter() - begin,
+    "cpu": time.process_time() - cpu,
+    "bytes": peak(),
+    "passes": len(solution.log_likelihoods) - 1,
+    "likelihood": solution.log_likelihoods[-1],
+}))
+"""
+
+
 def newsgroups():
     """20 Newsgroups with 5,000 words, or None if the file is missing."""
     path = data.data_file("newsgroups.npz")
@@ -99,9 +124,32 @@ def compare(name, counts, n_topics, passes=2_000):
     print(f"  goal: at most {GOAL} bytes a pair")
 
 
+def from_file(name, counts, n_topics, passes, memory):
+    """A fit that reads its pairs from files in each pass, against one that holds them: peaks of whole processes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "moments"
+        Moments.of(counts).save(path)
+        print(f"\n{name}, fitted from a file of {path.stat().st_size / 1e6:,.0f} MB, {passes} passes at most")
+        results = {}
+        for limit in ("all", memory):
+            command = [sys.executable, "-c", FROM_FILE, str(path), str(n_topics), str(passes), limit]
+            environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            found = json.loads(done.stdout.splitlines()[-1])
+            results[limit] = found | {"topics": np.load(f"{path}.topics.npy")}
+            print(
+                f"  memory {limit:6} peak {found['bytes'] / 1e9:.2f} GB; {found['wall']:6.1f} s, "
+                f"{found['cpu']:6.1f} CPU s, {found['passes']} passes, L {found['likelihood']:.6f}"
+            )
+    held, streamed = results.values()
+    difference = abs(held["topics"] - streamed["topics"]).sum(axis=1).max()
+    print(f"  CPU time {streamed['cpu'] / held['cpu']:.2f} times; topics differ by at most {difference:.1e}")
+
+
 def main():
     print(f"# memory\n{machine()}")
     counts = newsgroups()
     if counts is not None:
         compare("20 Newsgroups", counts, 50)
     compare("long documents", long_documents(), 50)
+    from_file("long documents", long_documents(), 50, 60, "1GB")

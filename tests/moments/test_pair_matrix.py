@@ -10,6 +10,7 @@ from fdmix.engines import engine_for
 from fdmix.engines.tiling import Tiling
 from fdmix.fit.held_out import Remainder
 from fdmix.moments.pair_matrix import ScaledSums, StoredMatrix, pair_matrix_of, row_batches
+from fdmix.storage.scratch import in_file, on_disk
 
 seeds = st.integers(0, 10**6)
 
@@ -119,3 +120,34 @@ def test_an_engine_computes_the_same_after_a_release():
     after = engine.expect(state)
     assert after.log_likelihood == before.log_likelihood
     assert np.array_equal(after.joint, before.joint)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_fit_that_reads_pairs_from_the_disk_finds_the_same_topics(monkeypatch, tmp_path, sparse):
+    world = worlds.zipf(6, 700, seed=1)
+    Moments.of(world.sample(4_000, length=15, seed=2)).save(tmp_path / "moments")
+    moments = Moments.load(tmp_path / "moments")
+    in_memory = fit_mixture(moments, 6, sparsity="auto" if sparse else 0, max_passes=200)
+    monkeypatch.setattr("fdmix.fit.fitting.checked_memory", float)  # a limit that is far too small for real fits
+    monkeypatch.setattr("fdmix.fit.fitting.FIXED_BYTES", 0)
+    made = []
+    monkeypatch.setattr("fdmix.engines.tiling.in_file", lambda *given: made.append(1) or in_file(*given))
+    streamed = fit_mixture(moments, 6, sparsity="auto" if sparse else 0, max_passes=200, memory=400_000)
+    assert made
+    assert streamed.log_likelihoods[-1] == pytest.approx(in_memory.log_likelihoods[-1], abs=1e-4)
+    assert abs(streamed.mixture.topics - in_memory.mixture.topics).sum(axis=1).max() < 0.02
+
+
+def test_tiles_on_the_disk_are_those_in_memory(tmp_path):
+    pairs = Moments.of(worlds.zipf(6, 900, seed=1).sample(3_000, length=15, seed=2)).pair_matrix()
+    order = np.argsort(-pairs.row_sums, kind="stable")
+    one = Tiling.for_sparse_topics(pairs, order)
+    with on_disk(tmp_path, 4 * one.widths.sum() * one.block**2):  # no less room than the tiles need
+        other = Tiling.for_sparse_topics(pairs, order)
+    assert np.array_equal(one.tiles, other.tiles)
+    for band in range(one.n_bands):
+        other.forget(band)
+        other.forget_tiles(band)
+        for ours, theirs in zip(one.lists(band), other.lists(band), strict=True):
+            assert np.array_equal(ours, theirs)
+    assert list(tmp_path.iterdir()) == []

@@ -12,13 +12,14 @@ import typer
 
 from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
 from fdmix.cli.count import counted_files
-from fdmix.cli.inputs import added, check_model_output, moments_files, refuse_repeated_paths
+from fdmix.cli.inputs import added, check_model_output, moments_files, refuse_repeated_paths, within_memory
 from fdmix.cli.options import (
     AsJson,
     Device,
     Engine,
     Force,
     Inputs,
+    Memory,
     TextOptions,
     Threads,
     Weighting,
@@ -34,9 +35,10 @@ from fdmix.fit.solution import Solution
 from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
+from fdmix.moments.spilling import checked_memory
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
-from fdmix.runtime.memory import available_bytes, in_words
+from fdmix.runtime.memory import available_bytes, bytes_in, in_words
 from fdmix.runtime.processes import is_leader
 from fdmix.solvers import EM, SOLVERS
 from fdmix.text.reading import read_corpus
@@ -80,6 +82,7 @@ def fit(
     engine: Engine = "auto",
     device: Device = "auto",
     threads: Threads = None,
+    memory: Memory = None,
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
@@ -101,6 +104,8 @@ def fit(
       fdmix fit papers/ --preset papers --topics 100 --pairs-only -o model
 
       fdmix fit week.moments --topics 200 -o model
+
+      fdmix fit huge.moments --topics 200 --memory 2GB -o model
     """
     check_model_output(out, force)
     if solver not in SOLVERS:
@@ -113,11 +118,15 @@ def fit(
     checked_engine(engine, device)
     EM(shrinkage)  # refuses a bad value before anything is read
     given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
+    if memory is not None:
+        checked_memory(bytes_in(memory))
     counted = moments_files(inputs)
     alone = _pairs_alone(bool(counted), pairs_only, documents, [name for name, wanted in given.items() if wanted])
     settings: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "n_threads": threads}
     settings |= {"engine": engine, "device": device}
     with _stoppable() as kept:
+        if alone is None and memory is not None:
+            raise ValueError("--memory goes with moments or --pairs-only: passes over documents hold these in memory")
         if alone is None:
             settings |= {"weighting": weighting or DEFAULT_WEIGHTING}
             learned: Any = documents_in_memory(inputs, text, threads)
@@ -125,8 +134,9 @@ def fit(
             if alone:
                 say(alone)
             settings |= {"start": "auto" if start is None else Mixture.load(start)}
-            settings |= {"solver": solver, "sparsity": shrinkage}
-            learned = _moments(counted, inputs, text, threads, weighting)
+            settings |= {"solver": solver, "sparsity": shrinkage, "memory": memory}
+            with within_memory(memory, out):
+                learned = _moments(counted, inputs, text, threads, weighting, memory)
         say(f"{learned!r}")
         with steps() as bars, timed() as seconds:
             fitted, phases = (
@@ -214,7 +224,12 @@ def documents_in_memory(inputs: list[str], text: TextOptions, threads: int | Non
 
 
 def _moments(
-    counted: list[Path], inputs: list[str], text: TextOptions, threads: int | None, weighting: str | None
+    counted: list[Path],
+    inputs: list[str],
+    text: TextOptions,
+    threads: int | None,
+    weighting: str | None,
+    memory: str | None,
 ) -> Moments:
     if counted:
         if weighting is not None:
@@ -225,5 +240,6 @@ def _moments(
     with tempfile.TemporaryDirectory(prefix="fdmix-") as folder:
         files = files_of(inputs, text.layout)
         refuse_repeated_paths(files)
-        job = CountInProgress(files, text.cleaning, Path(folder) / "moments", weighting=weighting)
+        limit = None if memory is None else bytes_in(memory)
+        job = CountInProgress(files, text.cleaning, Path(folder) / "moments", weighting=weighting, memory=limit)
         return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and goes on later.")

@@ -202,6 +202,7 @@ class NumbaEngine(Engine):
                     row != column,
                 )
                 likelihood += part if row == column else 2 * part
+            tiling.forget_tiles(row)
             return likelihood
 
         left, right = (A, P) if joint else (P, A)
@@ -211,7 +212,9 @@ class NumbaEngine(Engine):
 
         def lists(band: int, other: int) -> float:
             at = band * tiling.band, tiling.band
-            return float(dense_pass.add_pair_lists(*at, left, right, H, *tiling.lists(band, other)))
+            part = float(dense_pass.add_pair_lists(*at, left, right, H, *tiling.lists(band, other)))
+            tiling.forget(band)
+            return part
 
         upper = [
             (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
@@ -268,6 +271,8 @@ class NumbaEngine(Engine):
                     begin, a, ht, *tiling.lists(index), alpha,
                     topics.first, topics.topic, topics.value, H, part,
                 )  # fmt: skip
+                tiling.forget_tiles(index)
+                tiling.forget(index)
                 return float(tile_part + list_part)
 
             likelihood += sum(workers.map(strip, strips, small))

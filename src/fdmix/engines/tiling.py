@@ -9,6 +9,7 @@ Constants come from the measurements in docs/evidence/performance.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from fdmix.kernels.vectors import LANES
 from fdmix.moments.inverted_index import runs, starts
 from fdmix.moments.pair_matrix import PairMatrix
 from fdmix.runtime.threads import in_threads
+from fdmix.storage.scratch import folder_for, forget, in_file, room_in_memory, zeros_on_disk
 
 DENSE_TILE = 0.4  # share of pairs present from which a tile is stored densely for the dense pass; 0.35-0.5 are alike
 SPARSE_TILE = 0.1  # the same share for the sparse pass; 0.06-0.16 are alike
@@ -58,6 +60,10 @@ class Lists(NamedTuple):
     columns: Any
     values: Any
 
+    def on_disk(self, folder: Path) -> Lists:
+        """The same lists, mapped from files."""
+        return self._replace(columns=in_file(self.columns, folder), values=in_file(self.values, folder))
+
 
 class Tiling:
     """Dense tiles and pair lists of a symmetric matrix, for one kind of pass.
@@ -79,12 +85,15 @@ class Tiling:
         self.block, self.n_blocks, self.n_pairs = block, numbers.size, int(counts.blocks.sum())
         self.band, self.n_bands = cuts.band, -(-n_words // cuts.band)
         side = np.minimum(block, n_words - block * numbers)
-        full = counts.blocks >= threshold * side[:, None] * side
-        lead = np.minimum.accumulate(np.where(full.all(axis=1), numbers.size, np.argmin(full, axis=1)))
-        self.widths = ((numbers[None] < lead[:, None]) & (numbers[:, None] < lead[None])).sum(axis=1)
+        self.widths = _dense_widths(counts.blocks, side, threshold)
+        while 4 * self.widths.sum() * block * block > room_in_memory():  # the ratios of a pass have this size
+            threshold *= 1.2
+            self.widths = _dense_widths(counts.blocks, side, threshold)
         self.offsets = starts(np.maximum(self.widths - numbers, 0) * block * block)
         self.panels = starts(self.widths * block * block)  # where each panel of the whole dense region begins
-        self.tiles = aligned(int(self.offsets[-1]))
+        n_floats = int(self.offsets[-1])
+        folder = folder_for(8 * int(counts.rows.sum()))  # whether the pairs, as tiles and lists, belong on the disk
+        self.tiles = aligned(n_floats) if folder is None or not n_floats else zeros_on_disk(n_floats, "f4", folder)
         words = np.arange(n_words)
         limits = np.maximum(words, self.widths[words // block] * block)
 
@@ -93,7 +102,9 @@ class Tiling:
             offset, *rows = pairs.ordered(order, begin, counts.rows[begin:end])
             where = block, strip, self.widths, self.offsets
             tiles.fill_tiles((begin, end), offset, *rows, *where, self.tiles)
-            return [_lists(offset, rows, (b * cuts.band, end), limits, cuts) for b in range(*bands)]
+            forget(self.tiles)
+            listed = (_lists(offset, rows, (b * cuts.band, end), limits, cuts) for b in range(*bands))
+            return list(listed) if folder is None else [each.on_disk(folder) for each in listed]
 
         entries = np.add.reduceat(counts.rows, np.arange(0, n_words, cuts.band))
         most = max(ENTRIES_AT_A_TIME, int(entries.sum()) // PARTS)
@@ -120,6 +131,15 @@ class Tiling:
         first, last = listed.first_cut[stride] * self.band, listed.first_cut[stride + 1] * self.band
         return listed.bounds[first : last + 1], listed.columns, listed.values
 
+    def forget(self, band: int) -> None:
+        """Drop the lists of a band from memory if they are mapped from a file."""
+        forget(self._lists[band].columns)
+        forget(self._lists[band].values)
+
+    def forget_tiles(self, panel: int) -> None:
+        """Drop the tiles of a row panel from memory if they are mapped from a file."""
+        forget(self.tiles, int(self.offsets[panel]), int(self.offsets[panel + 1]))
+
     def tile_panel(self, panel: int) -> Any:
         """The stored tiles of a row panel, from the one on the diagonal on."""
         return self.tiles[self.offsets[panel] : self.offsets[panel + 1]].reshape(self.block, -1)
@@ -127,6 +147,17 @@ class Tiling:
     def panel(self, array: Any, panel: int) -> Any:
         """A row panel of an array that has room for all tiles of the dense region."""
         return array[self.panels[panel] : self.panels[panel + 1]].reshape(self.block, -1)
+
+
+def _dense_widths(counts: Any, side: Any, threshold: float) -> Any:
+    """How many blocks of columns are dense in each row panel, from the first one on: a symmetric region.
+
+    counts : pairs of each tile; side : words in each block
+    """
+    numbers = np.arange(side.size)
+    full = counts >= threshold * side[:, None] * side
+    lead = np.minimum.accumulate(np.where(full.all(axis=1), numbers.size, np.argmin(full, axis=1)))
+    return ((numbers[None] < lead[:, None]) & (numbers[:, None] < lead[None])).sum(axis=1)
 
 
 def dense_block_of(n_words: int) -> int:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import platform
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,12 +25,14 @@ from fdmix.mixture.mixture import Mixture
 from fdmix.moments.contract import PairMoments
 from fdmix.moments.moments import Moments
 from fdmix.moments.pair_matrix import PairMatrix, pair_matrix_of
+from fdmix.moments.spilling import FIXED_BYTES, SHARES, checked_memory
 from fdmix.moments.weighted import WeightedMoments
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
-from fdmix.runtime.memory import available_bytes, in_words
+from fdmix.runtime.memory import available_bytes, bytes_in, in_words
 from fdmix.runtime.threads import one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
+from fdmix.storage.scratch import on_disk
 
 log = logging.getLogger("fdmix")
 LARGE_FIT = 1e9  # bytes; a fit that takes more says so before it starts
@@ -49,6 +54,7 @@ def fit_mixture(
     held_out: PairMoments | None = None,
     callback: Callable[[Progress], Any] | None = None,
     n_threads: int | None = None,
+    memory: float | str | None = None,
 ) -> Solution:
     """Fit topics mu and correlations alpha to the moments: maximise sum_uv Mhat[u, v] log (mu' alpha mu)[u, v].
 
@@ -74,6 +80,8 @@ def fit_mixture(
         documents; all documents are learned from in the end
     callback : called with a `Progress` after each pass; returning True stops the fit. Ctrl-C does, too.
     n_threads : default: all cores
+    memory : the bytes to keep within, about, or a size such as "2GB": pairs beyond that are read from temporary files
+        in each pass (engine "numba"). Moments of a file (`Moments.load`) are not held in memory, either
 
     >>> from fdmix import worlds
     >>> world = worlds.intervals()
@@ -103,9 +111,9 @@ def fit_mixture(
         return Solution(whole, [only.log_likelihood(mhat.matrix)], True, "one topic is the unigram")
     if complaint := too_many_topics(n_topics, moments.n_tokens, seen.size, getattr(moments, "n_documents", None)):
         log.warning(complaint)
-    _mind_the_memory(mhat.n_stored, seen.size, moments.n_words, n_topics)
+    _mind_the_memory(mhat.n_stored if memory is None else 0, seen.size, moments.n_words, n_topics)
     stopping, all_pairs = Stopping(callback, time_limit), mhat
-    with deferred_ctrl_c, one_blas_thread:  # so that sums do not depend on the number of cores
+    with deferred_ctrl_c, _limited(memory), one_blas_thread:  # so that sums do not depend on the number of cores
 
         def problem(learned: PairMoments, matrix: PairMatrix, **judged: Any) -> Problem:
             passes = engine_for(engine, matrix, n_topics, n_threads, device)
@@ -245,9 +253,23 @@ def _pruned(moments: Moments) -> Moments:
     return pruned
 
 
+@contextmanager
+def _limited(memory: float | str | None) -> Iterator[None]:
+    """Within the block, tiles and lists of pairs that do not fit go to files without a name."""
+    if memory is None:
+        yield
+        return
+    limit = checked_memory(bytes_in(memory) if isinstance(memory, str) else memory)
+    with on_disk(Path(tempfile.gettempdir()), (limit - FIXED_BYTES) / SHARES):
+        yield
+
+
 def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) -> None:
-    """Say what a large fit will take, and refuse what cannot fit."""
-    pairs = 14 * n_stored + n_seen**2 // 30  # tiles and lists, besides the moments (benchmarks/memory.py)
+    """Say what a large fit will take, and refuse what cannot fit.
+
+    n_stored : pairs that are to be in memory
+    """
+    pairs = 14 * n_stored + min(14 * n_stored, n_seen**2 // 30)  # tiles and lists (benchmarks/memory.py)
     topics = 100 * n_seen * n_topics + 32 * n_words * n_topics  # of a pass in float32; mixtures in float64
     start = 8 * n_seen * min(n_seen, max(DIMENSIONS, 2 * n_topics))  # points in random dimensions, before all that
     needed = pairs + max(topics, start) + 60 * n_topics**2

@@ -36,9 +36,9 @@ def load_row(u, low, high, first, columns, sums, part_first, part_columns, part_
 
 
 @njit
-def check_part(first, columns, sums, part_first, part_columns, part_sums):
-    """Whether no entry of the part exceeds the one of the whole: otherwise it cannot be a part."""
-    for u in range(first.size - 1):
+def check_part(rows, first, columns, sums, part_first, part_columns, part_sums):
+    """Whether no entry of the part exceeds the one of the whole, in the rows (begin, end)."""
+    for u in range(rows[0], rows[1]):
         i, i_end = first[u], first[u + 1]
         for j in range(part_first[u], part_first[u + 1]):
             while i < i_end and columns[i] < part_columns[j]:
@@ -49,15 +49,16 @@ def check_part(first, columns, sums, part_first, part_columns, part_sums):
 
 
 @njit
-def full_row_lengths(words, place, first, columns, sums, part_first, part_columns, part_sums, lengths):
+def full_row_lengths(rows, words, place, first, columns, sums, part_first, part_columns, part_sums, lengths):
     """lengths[i] += the number of entries of row words[i] of the full symmetric matrix, for ascending words.
 
-    place[v] is where word v is among the words, or -1.
+    Only those that are stored in the rows (begin, end) of the triangle. place[v] is where word v is among the words,
+    or -1.
     """
     n_words = first.size - 1
     row_columns, row_values = np.empty(n_words, np.int32), np.empty(n_words)
     low, high = words[0], words[-1] + 1
-    for u in range(low, n_words):
+    for u in range(max(low, rows[0]), rows[1]):
         own = place[u]
         begin, end = (low, high) if own < 0 else (0, n_words)
         n = load_row(
@@ -73,18 +74,17 @@ def full_row_lengths(words, place, first, columns, sums, part_first, part_column
 
 @njit
 def full_rows(
-    words, place, first, columns, sums, part_first, part_columns, part_sums, scale, full_first, full_columns,
+    rows, words, place, first, columns, sums, part_first, part_columns, part_sums, scale, free, full_columns,
     full_values,
 ):  # fmt: skip
-    """The rows that `full_row_lengths` counted; that of words[i] begins at full_first[i].
+    """The rows that `full_row_lengths` counted; free[i] is where the next entry of words[i] goes.
 
     Row u of the full matrix is the triangle's row u (v <= u), followed by its column u (rows below u).
     """
     n_words = first.size - 1
     row_columns, row_values = np.empty(n_words, np.int32), np.empty(n_words)
-    free = full_first[:-1].copy()
     low, high = words[0], words[-1] + 1
-    for u in range(low, n_words):
+    for u in range(max(low, rows[0]), rows[1]):
         own = place[u]
         begin, end = (low, high) if own < 0 else (0, n_words)
         n = load_row(
@@ -140,14 +140,14 @@ def look_up(left, right, first, columns, sums, part_first, part_columns, part_su
 
 
 @njit
-def count_ordered(position, block, first, columns, sums, part_first, part_columns, part_sums, lengths, counts):
-    """Count entries in another order of words: word u goes to position[u].
+def count_ordered(rows, position, block, first, columns, sums, part_first, part_columns, part_sums, lengths, counts):
+    """Count the entries of the rows (begin, end) in another order of words: word u goes to position[u].
 
     lengths[p] += entries (p, q), q >= p; counts[I, J] += entries of the full symmetric matrix in blocks of words.
     """
     n_words = first.size - 1
     row_columns, row_values = np.empty(n_words, np.int32), np.empty(n_words)
-    for u in range(n_words):
+    for u in range(rows[0], rows[1]):
         n = load_row(
             u, 0, n_words, first, columns, sums, part_first, part_columns, part_sums, 1.0, row_columns, row_values
         )
@@ -161,7 +161,7 @@ def count_ordered(position, block, first, columns, sums, part_first, part_column
 
 @njit
 def gather_ordered(
-    position, begin, end, first, columns, sums, part_first, part_columns, part_sums, scale, free, out_columns,
+    rows, position, begin, end, first, columns, sums, part_first, part_columns, part_sums, scale, free, out_columns,
     out_values,
 ):  # fmt: skip
     """The entries (p, q), begin <= p < end and q >= p, in another order of words, row by row but not sorted.
@@ -170,7 +170,7 @@ def gather_ordered(
     """
     n_words = first.size - 1
     row_columns, row_values = np.empty(n_words, np.int32), np.empty(n_words)
-    for u in range(n_words):
+    for u in range(rows[0], rows[1]):
         own = position[u]
         if own < begin:
             continue  # the smaller of its position and another one is below `begin`, too

@@ -7,6 +7,7 @@ pair that the moments hold anyway, also for the documents that are left when oth
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -163,7 +164,7 @@ class ScaledSums(PairMatrix):
         self.n_words = sums.n_words
         self._arrays = sums.first, sums.columns, sums.sums, self.part.first, self.part.columns, self.part.sums
         if mass is None:
-            if part is not None and not triangle.check_part(*self._arrays):
+            if part is not None and not all(triangle.check_part(rows, *self._arrays) for rows in self._panels()):
                 raise ValueError("the held-out documents were not all part of these moments")
             mass = sums.total() - self.part.total()
         if mass <= 0:
@@ -175,7 +176,8 @@ class ScaledSums(PairMatrix):
     def _summed(self) -> tuple[Floats, int]:
         lengths = np.zeros(self.n_words, np.int64)
         words = np.arange(self.n_words)
-        triangle.full_row_lengths(words, words, *self._arrays, lengths)
+        for rows in self._panels():
+            triangle.full_row_lengths(rows, words, words, *self._arrays, lengths)
         batches = runs(lengths, max(ROWS_AT_A_TIME, int(lengths.sum()) // SUM_BATCHES))
         sums = streamed(lambda batch: self.rows(np.arange(*batch)).sum(axis=1), batches)
         return np.concatenate([np.empty(0), *sums]), int(lengths.sum())
@@ -204,10 +206,13 @@ class ScaledSums(PairMatrix):
         place = np.full(self.n_words, -1, np.int64)
         place[words] = np.arange(words.size)
         lengths = np.zeros(words.size, np.int64)
-        triangle.full_row_lengths(words, place, *self._arrays, lengths)
+        for panel in self._panels(int(words[0])):
+            triangle.full_row_lengths(panel, words, place, *self._arrays, lengths)
         first = starts(lengths)
         columns, values = np.empty(int(first[-1]), np.int32), np.empty(int(first[-1]))
-        triangle.full_rows(words, place, *self._arrays, self._scale, first, columns, values)
+        free = first[:-1].copy()
+        for panel in self._panels(int(words[0])):
+            triangle.full_rows(panel, words, place, *self._arrays, self._scale, free, columns, values)
         return sp.csr_array((values, columns, first), shape=(words.size, self.n_words))
 
     def block(self, words: Integers) -> Floats:
@@ -238,11 +243,19 @@ class ScaledSums(PairMatrix):
     def counted(self, order: Integers, block: int) -> OrderedCounts:
         """By one round over the sums."""
         lengths, counts = _no_counts(self.n_words, block)
-        triangle.count_ordered(positions_of(order), block, *self._arrays, lengths, counts)
+        for rows in self._panels():
+            triangle.count_ordered(rows, positions_of(order), block, *self._arrays, lengths, counts)
         return OrderedCounts(lengths, counts)
 
     def _gather(self, position: Integers, begin: int, end: int, free: Integers, columns: Any, values: Any) -> None:
-        triangle.gather_ordered(position, begin, end, *self._arrays, self._scale, free, columns, values)
+        for rows in self._panels():
+            triangle.gather_ordered(rows, position, begin, end, *self._arrays, self._scale, free, columns, values)
+
+    def _panels(self, low: int = 0) -> Iterator[tuple[int, int]]:
+        """Runs of rows from `low` on; if they are mapped from a file, they are dropped from memory afterwards."""
+        for panel in self.sums.panels(low):
+            yield panel
+            self.part.forget(*panel)
 
 
 def as_pair_matrix(mhat: PairMatrix | sp.csr_array) -> PairMatrix:

@@ -134,7 +134,7 @@ class PairSums:
     def row_sums(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """sum_v S[u, v] for every word, over the full symmetric matrix, in floating point."""
         result, mirrored = np.zeros(self.n_words), np.zeros(self.n_words)
-        for panel in self._panels():
+        for panel in self.panels():
             kernels.symmetric_row_sums(*panel, self.first, self.columns, self.sums, result, mirrored)
         result += mirrored
         return result
@@ -142,7 +142,7 @@ class PairSums:
     def total(self) -> int:
         """The sum of the full symmetric matrix, as a Python integer that cannot overflow."""
         total = 0
-        for panel in self._panels():
+        for panel in self.panels():
             high, low = kernels.halves_of_total(*panel, self.first, self.columns, self.sums)
             total += (int(high) << 32) + int(low)
         return total
@@ -209,7 +209,7 @@ class PairSums:
 
     def add_weights(self, low: int, step: int, weights: Any) -> None:
         """weights[k] += the entries of the full symmetric matrix from low + k step to below low + (k + 1) step."""
-        for panel in self._panels():
+        for panel in self.panels():
             kernels.add_weights(*panel, self.first, self.columns, self.sums, low, step, weights)
 
     def kept_where(self, whole: PairSums, least: int) -> PairSums:
@@ -231,9 +231,9 @@ class PairSums:
         for array in (self.columns, self.sums):
             forget(array, int(self.first[begin]), int(self.first[end]))
 
-    def _panels(self) -> Iterator[tuple[int, int]]:
-        """Runs of rows, one after the other; those of a mapped file are dropped from memory when they are done."""
-        for panel in runs(np.diff(self.first), PANEL_ENTRIES):
+    def panels(self, low: int = 0) -> Iterator[tuple[int, int]]:
+        """Runs of rows from `low` on; those of a mapped file are dropped from memory when they are done."""
+        for panel in runs(np.diff(self.first[low:]), PANEL_ENTRIES, low):
             yield panel
             self.forget(*panel)
 
@@ -243,7 +243,7 @@ class PairSums:
             return False
         if (np.diff(first) < 0).any():
             return False
-        return all(kernels.is_triangle(*panel, first, self.columns, self.sums) for panel in self._panels())
+        return all(kernels.is_triangle(*panel, first, self.columns, self.sums) for panel in self.panels())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PairSums, (self.first, self.columns, self.sums)

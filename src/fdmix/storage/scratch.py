@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import mmap
+import os
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -76,6 +77,30 @@ class ArrayFile:
             if not self.size:
                 return np.empty(0, self.dtype)
             return np.frombuffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ), self.dtype)
+
+
+def zeros_on_disk(size: int, dtype: Any, folder: Path) -> Any:
+    """Zeros that are mapped from a file without a name and can be written to; its place on the disk is reserved."""
+    n_bytes = size * np.dtype(dtype).itemsize
+    with tempfile.TemporaryFile(dir=folder, prefix="fdmix-") as file, disk_full_in_words(folder):
+        if hasattr(os, "posix_fallocate"):  # without it, a full disk would end the program at the first write
+            os.posix_fallocate(file.fileno(), 0, n_bytes)
+        else:
+            file.truncate(n_bytes)
+        return np.frombuffer(mmap.mmap(file.fileno(), n_bytes, access=mmap.ACCESS_WRITE), dtype)
+
+
+def in_file(array: Any, folder: Path) -> Any:
+    """A copy of the array that is mapped from a file without a name."""
+    file = ArrayFile(folder, array.dtype)
+    file.append(array)
+    return file.mapped()
+
+
+def room_in_memory() -> float:
+    """Bytes that one array may take in memory; there is no limit outside of `on_disk`."""
+    scratch = _current.get()
+    return float("inf") if scratch is None else scratch.beyond
 
 
 @contextmanager
