@@ -12,7 +12,7 @@ import { treemap } from "./treemap.js";
 
 const MANY_TOPICS = 120; // from here on, the treemap gives the better first impression
 const N_WORDS = 10;
-const ROWS_A_FRAME = 60; // the first rows appear at once, the others in the next frames
+const ROWS_A_FRAME = 30; // a screen full of rows appears at once, the others in the next frames
 
 const state = { query: "", sort: "share", form: "" };
 
