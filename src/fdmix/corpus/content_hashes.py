@@ -43,6 +43,12 @@ def copy_hashes(contents: Hashes) -> Hashes:
     return hashes
 
 
+def numbered_hashes(hashes: Hashes, numbers: Hashes) -> Hashes:
+    """A hash for each pair of a hash and a number, such as a document's and a position in it."""
+    with np.errstate(over="ignore"):
+        return _mixed(hashes + (numbers + np.uint64(1)) * COPY_STEP)
+
+
 def _position_hashes(n_words: int) -> Hashes:
     return _mixed(np.arange(1, n_words + 1, dtype=np.uint64))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.corpus.content_hashes import content_hashes, copy_hashes
+from fdmix.corpus.content_hashes import content_hashes, copy_hashes, numbered_hashes
 
 HELD_OUT_SHARE = 0.05  # of the documents; enough to tell scores apart, and little is lost to learn from
 MAX_HELD_OUT = 4_000  # documents; scoring more takes time and settles nothing
@@ -39,9 +39,22 @@ def held_out_split(table: sp.csr_array) -> tuple[Any, Any]:
 def halves(counts: sp.csr_array, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
     """Put each token of a document into one of two halves, at random; an odd token goes to the first."""
     rng = np.random.default_rng(seed)
+    return _halved(counts, rng.random(int(counts.sum())))
+
+
+def halves_by_content(counts: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
+    """The same by hashes of the documents' contents: a document is halved alike whatever documents are beside it."""
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    first = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    position = (np.arange(int(lengths.sum())) - first).astype(np.uint64)
+    return _halved(counts, numbered_hashes(np.repeat(content_hashes(counts), lengths), position))
+
+
+def _halved(counts: sp.csr_array, keys: Any) -> tuple[sp.csr_array, sp.csr_array]:
+    """The tokens with the smaller keys of each document, and the others."""
     tokens = np.repeat(counts.indices, counts.data)
     document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), counts.data)
-    order = np.lexsort((rng.random(tokens.size), document))
+    order = np.lexsort((keys, document))
     lengths = np.bincount(document, minlength=counts.shape[0])
     rank = np.arange(tokens.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     first = rank < (lengths[document[order]] + 1) // 2

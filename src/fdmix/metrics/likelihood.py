@@ -105,6 +105,23 @@ def completion_log_likelihood(
     mixture = as_mixture(topics)
     table, unknown = _scorable(mixture, documents, smoothing)
     given, held = halves(table, whole_number("seed", seed))
+    return completion_of_halves(
+        mixture, given, held, prior, smoothing=smoothing, n_unknown=unknown, engine=engine, device=device
+    )
+
+
+def completion_of_halves(
+    mixture: Mixture,
+    given: sp.csr_array,
+    held: sp.csr_array,
+    prior: Any = None,
+    *,
+    smoothing: float = SMOOTHING,
+    n_unknown: int = 0,
+    engine: str = "auto",
+    device: str = "auto",
+) -> Score:
+    """`completion_log_likelihood` of documents that are split already: theta from `given`, score of `held`."""
     result = mixture.assignment(given, prior, smoothing=smoothing, engine=engine, device=device)
     scored = (np.diff(given.indptr) > 0) & (np.diff(held.indptr) > 0)
     _require(scored, "no document has two tokens, one to fit and one to score")
@@ -117,7 +134,7 @@ def completion_log_likelihood(
         log_probability[some] = np.log(probability)
     lengths = np.asarray(held.sum(axis=1)).ravel().astype(np.float64)
     totals = np.bincount(document, weights=held.data * log_probability, minlength=held.shape[0])
-    return Score(totals[scored] / lengths[scored], lengths[scored], np.flatnonzero(scored), smoothing, unknown)
+    return Score(totals[scored] / lengths[scored], lengths[scored], np.flatnonzero(scored), smoothing, n_unknown)
 
 
 def perplexity(score: Score) -> float:

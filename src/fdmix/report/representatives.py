@@ -74,11 +74,25 @@ def representatives(
     n = whole_number("n", n, least=1)
     if isinstance(documents, Corpus | Moments):
         raise TypeError(f"a {type(documents).__name__} does not keep the text: give the text itself")
-    source = _WithText(source_of(documents, layout or Layout(column, split=split)))
+    best = candidates(
+        mixture, source_of(documents, layout or Layout(column, split=split)), n, n_threads, report, watch
+    )
+    return chosen(mixture, best, n)
+
+
+def candidates(
+    mixture: Mixture,
+    documents: Source,
+    n: int,
+    n_threads: int | None = None,
+    report: Report | None = None,
+    watch: Callable[[Any, Mapping[str, list[Any]]], None] | None = None,
+) -> list[Best]:
+    """The documents that may be among the n most typical of each topic; those of parts of a text can be added."""
     recipe = recipe_like(mixture, steps={"min_tokens": 0})
-    best = [_Best(CANDIDATES * n) for _ in range(mixture.n_topics)]
+    best = [Best(CANDIDATES * n) for _ in range(mixture.n_topics)]
     first = 0
-    for batch in with_notices(token_batches(source, recipe.cleaning, n_threads, report)):
+    for batch in with_notices(token_batches(_WithText(documents), recipe.cleaning, n_threads, report)):
         counts = recipe.counts(batch)[0]
         found = mixture.assignment(recipe.corpus([counts]), "dirichlet", n_threads=n_threads)
         theta = np.where(found.empty[:, None], 0, found.theta)
@@ -87,7 +101,12 @@ def representatives(
         if watch is not None:
             watch(np.where(found.empty[:, None], np.nan, found.theta), batch.kept)
         first += counts.shape[0]
-    highlighter = Highlighter(recipe)
+    return best
+
+
+def chosen(mixture: Mixture, best: list[Best], n: int) -> list[list[Representative]]:
+    """The n most typical documents of each topic among the candidates, near copies left out."""
+    highlighter = Highlighter(recipe_like(mixture, steps={"min_tokens": 0}))
     return [_chosen(mixture, topic, kept, n, highlighter) for topic, kept in enumerate(best)]
 
 
@@ -137,7 +156,7 @@ class _Candidate:
         return product / float(np.linalg.norm(self.counts) * np.linalg.norm(other.counts) or 1)
 
 
-class _Best:
+class Best:
     """The documents with the largest shares of one topic; of exact copies only the first."""
 
     def __init__(self, most: int) -> None:
@@ -163,12 +182,23 @@ class _Best:
             self.found = dict(order[: self.most])
             self.least = order[self.most - 1][1].share
 
+    def __add__(self, other: Best) -> Best:
+        """The best of both."""
+        total = Best(self.most)
+        for key, candidate in [*self.found.items(), *other.found.items()]:
+            same = total.found.get(key)
+            if same is None or (-candidate.share, candidate.text) < (-same.share, same.text):
+                total.found[key] = candidate
+        order = sorted(total.found.items(), key=lambda item: (-item[1].share, item[0]))
+        total.found = dict(order[: self.most])
+        return total
+
     def ordered(self) -> list[_Candidate]:
         """The best first."""
         return sorted(self.found.values(), key=lambda each: (-each.share, each.document))
 
 
-def _chosen(mixture: Mixture, topic: int, best: _Best, n: int, highlighter: Highlighter) -> list[Representative]:
+def _chosen(mixture: Mixture, topic: int, best: Best, n: int, highlighter: Highlighter) -> list[Representative]:
     """The first n candidates that are not near copies of better ones, with highlights.
 
     A document with less of the topic than the average document is not typical of it, so small corpora have fewer.
