@@ -87,10 +87,11 @@ def _improved(engine: Engine, mhat: Any, start: Mixture, most: int = PASSES.afte
     tolerance = 100 * PASSES.tolerance  # plain EM takes a hundredth of the tolerance that it is given
     problem = Problem(engine, mhat, start.n_topics, 1, tolerance, np.random.default_rng(0), keep_numbers=True)
     run = EM(sparsity=0).begin(problem, start)
-    for _ in range(most):
+    for _ in range(most - 1):
         run.step()
         if run.settled is not None:
-            break
+            return run.mixture()
+    run.last_step()
     return run.mixture()
 
 

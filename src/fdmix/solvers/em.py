@@ -188,6 +188,7 @@ class _EMRun(Run):
         self.gained = 0.0
         self.power = OVER_RELAXATION.first_power
         self.previous: tuple[State, Expectation] | None = None  # the state before the last step
+        self.may_have_lost = False  # whether the last step was over-relaxed, and no pass has looked at it yet
         self.supports: list[int] = []  # non-zero topic entries after each pass of the sparse phase
         self.swap_rounds, self.unmixings = swap_rounds, SPARSE.unmixings
         self.wait = LIKELIHOOD.min_passes  # the first pass at which the phase may end
@@ -204,10 +205,15 @@ class _EMRun(Run):
         self.passes += 1
         return self._likelihood_step(now) if self.phase == "likelihood" else self._sparse_step(now)
 
+    def last_step(self) -> float:
+        """A step without over-relaxation. It cannot lose likelihood, so that `mixture` needs no pass to check it."""
+        self.power = 1.0
+        return self.step()
+
     def mixture(self) -> Mixture:
         """The current state, or the one before if the last over-relaxed step lost likelihood."""
         state = self.state
-        if self.previous is not None and self.settled is None:
+        if self.previous is not None and self.settled is None and self.may_have_lost:
             before, expectation = self.previous
             fall = expectation.log_likelihood - self.engine.expect(state).log_likelihood
             if not fall <= (0 if self.phase == "likelihood" else SPARSE.largest_fall * self.gained):
@@ -238,6 +244,7 @@ class _EMRun(Run):
 
     def _relaxed_step(self, now: Expectation, shrinkage: float = 0.0) -> None:
         self.previous = (self.state, now)
+        self.may_have_lost = self.power != 1 or shrinkage > 0
         self.state = self.engine.maximise(self.state, now, shrinkage=shrinkage, power=self.power)
 
     def _plain_step(self, shrinkage: float = 0.0) -> Expectation:
