@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from fdmix.edits.plan import Plan
 
@@ -138,6 +137,8 @@ class Constraints:
 
     def _owners(self, columns: Any, counts: Floats) -> Any:
         """For each topic the word, as a position in `columns`, that may stay there."""
+        from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (slow to import)
+
         seeded = self.seeds[:, columns] > 0
         fit = counts / np.maximum(counts.sum(axis=0), 1e-300)
         fit = np.where(self.banned[:, columns], -1.0, fit) + 2.0 * seeded

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 from scipy.special import stdtrit
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -62,6 +61,8 @@ class Spread:
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
     """a, b >= 0 of y ~ a + b x, where the error of y is proportional to y."""
+    from scipy.optimize import nnls  # noqa: PLC0415  (slow to import)
+
     if x.size < MIN_CELLS:
         return float(y.mean()), 0.0
     weights = np.ones_like(x)

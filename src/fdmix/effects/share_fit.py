@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import nnls
 
 from fdmix.effects.margins import Floats, Margin
 
@@ -73,6 +72,8 @@ class ShareFit:
 
     def fit(self, margin: Margin) -> ShareEstimate:
         """The most likely shares, the unbiased ones, and those without each fold."""
+        from scipy.optimize import nnls  # noqa: PLC0415  (slow to import)
+
         m = margin.whole / margin.whole.sum()
         s = self.start
         for _ in range(EM_STEPS):

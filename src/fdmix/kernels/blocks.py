@@ -30,7 +30,10 @@ def fit_two_topics(W, halves, joint, rounds):
     `joint` (2, 2) are improved in place.
     """
     n = W.shape[0]
-    r = W.sum(axis=1)
+    r = np.zeros(n)  # in a loop, because compiling W.sum(axis=1) takes more than a second
+    for v in range(n):
+        for u in range(n):
+            r[u] += W[u, v]
     H = np.empty((2, n))
     gain = 0.0
     for k in range(rounds + 1):

@@ -74,9 +74,12 @@ def _fit_dense(begin, end, table, topics, prior, guess, convergence, scratch, g)
     r, mu = scratch
     new = np.empty(g.size, np.float32)
     length = 0.0
-    g[:] = prior
-    r[: end - begin] = 0
-    mu[: end - begin] = 0
+    for t in range(g.size):
+        g[t] = prior[t]
+    for i in range(end - begin):
+        for t in range(g.size):
+            r[i, t] = 0
+            mu[i, t] = 0
     for i in range(begin, end):
         for e in range(first[words[i]], first[words[i] + 1]):
             r[i - begin, topic[e]], mu[i - begin, topic[e]] = guess[e], probability[e]
