@@ -23,11 +23,11 @@ SPARK = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "
          "spark.sql.shuffle.partitions": "8", "spark.driver.host": "127.0.0.1"}  # fmt: skip
 
 
-def piece(path, begin, n):
-    """Some rows of the text column."""
+def piece(path, number):
+    """A row group of the text column."""
     import pyarrow.parquet as pq
 
-    return pq.read_table(path, columns=["text"]).slice(begin, n)
+    return pq.ParquetFile(path).read_row_group(number, columns=["text"])
 
 
 def plain(path):
@@ -43,15 +43,15 @@ def dask(path):
 
     from fdmix.distributed import count_moments
 
-    n = pq.ParquetFile(path).metadata.num_rows
-    step = -(-n // N_PARTITIONS)
+    groups = range(pq.ParquetFile(path).metadata.num_row_groups)
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
-        return count_moments([delayed(piece)(path, k * step, step) for k in range(N_PARTITIONS)], preset="tweets")
+        return count_moments([delayed(piece)(path, number) for number in groups], preset="tweets")
 
 
 def session():
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]")
     for name, value in SPARK.items():
         builder = builder.config(name, value)

@@ -6,8 +6,10 @@ the tree, and the pickled value.
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -172,6 +174,8 @@ def running(
     address: str | None, contents: Sequence[Any], split_every: int, report: Report | None
 ) -> Iterator[SparkPartitions]:
     """Partitions with these contents on the Spark of a master or a Connect server, or on all cores here."""
+    if address is None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # otherwise Spark takes the first python3 of the path
     builder = SparkSession.builder.appName("fdmix").config("spark.ui.showConsoleProgress", "false")
     if address is not None and address.startswith("sc://"):
         builder = builder.remote(address)
