@@ -268,6 +268,14 @@ def test_any_seed_sets_the_same_documents_aside(case):
     assert first == second
 
 
+def test_a_model_says_that_it_learned_from_all_documents(case):
+    corpus = case[1][:300]
+    known, whole = fit_documents(corpus, 3).mixture.provenance["moments"], Moments.of(corpus)
+    assert known["documents"] == whole.n_documents
+    assert known["tokens"] == whole.n_tokens
+    assert known["digest"] == str(whole.ledger.digest)
+
+
 def test_rare_words_follow_the_first_topics_and_frequent_words_do_not():
     counts = TopicCounts(sp.csr_array([[1000.0, 0.0], [2.0, 2.0], [0.0, 0.0]]))
     first = Mixture([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5]], np.diag([0.5, 0.5]))

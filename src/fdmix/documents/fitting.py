@@ -130,7 +130,9 @@ def _with_correlations(
     if late or last:
         stop = Stop.INTERRUPTED
     likelihoods = [*fitted.log_likelihoods[:-1], likelihood]
-    mixture = with_word_ranking(replace(refined, correlations=alpha), moments.matrix, moments.n_tokens)
+    told = {**refined.provenance, "moments": pairs.provenance()}  # the left-out documents were learned from, too
+    refined = replace(refined, correlations=alpha, provenance=told)
+    mixture = with_word_ranking(refined, moments.matrix, moments.n_tokens)
     if stop is None:
         return Solution(mixture, likelihoods, True, fit.reason)
     return Solution(mixture, likelihoods, False, stop.value, stop)
