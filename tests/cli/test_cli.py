@@ -287,6 +287,7 @@ def test_ctrl_c_at_any_moment(command, model, texts, tmp_path):
     given = ["fit", texts / "all.jsonl", "-t", 20] if command == "fit" else ["refine", model, texts / "all.jsonl"]
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"import fdmix.cli.{command}\n"  # what takes time from here on is the work
         "from fdmix.cli import main; sys.argv[0] = 'fdmix'; print('ready', flush=True); main()"
     )
 

@@ -12,6 +12,7 @@ from fdmix.cli.console import say, timed
 from fdmix.cli.inputs import check_model_output, check_output, refuse_shared_sources, refuse_to_replace
 from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, path_of_moments
 from fdmix.cli.options import Again, Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.source_names import with_sources
 from fdmix.edits.updating import PASSES
 from fdmix.edits.updating import update as updated
 from fdmix.mixture.mixture import Mixture
@@ -79,5 +80,5 @@ def check_targets(model: Path, out: Path | None, moments: Path, moments_out: Pat
 
 def save_both(mixture: Mixture, moments: Moments, model: Path, path: Path) -> None:
     """Write the model first: if writing stops in between, the command can be repeated with the old moments."""
-    mixture.save(model)
+    with_sources(mixture, moments).save(model)
     moments.save(path)

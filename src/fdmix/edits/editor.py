@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fdmix.edits.before_after import StepStory
 from fdmix.edits.changes import Changes
 from fdmix.edits.constraints import Constraints
 from fdmix.edits.log import (
@@ -57,6 +58,14 @@ class Edited:
     base: Mixture
     log: EditLog
     workspace: Workspace
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of a pair of tokens; after a step, what this step ended with, so that a replay tells the same story."""
+        last = self.log.steps[-1] if self.log.steps else None
+        if last is not None and last.story is not None and last.moments == self.workspace.checksum:
+            return StepStory.from_facts(last.story).log_likelihood
+        return self.workspace.log_likelihood(self.mixture)
 
     def edit(self) -> Editor:
         """Go on editing, without setting up the word pairs again."""
@@ -188,23 +197,23 @@ class Editor:
         if others not in OTHERS:
             raise ValueError(f"others must be one of {', '.join(OTHERS)}, not {others!r}")
         self.plan.require_numbers()
-        mixture, changes = refitted(self.plan, self.edited.workspace, passes, others)
+        before = self.edited.log_likelihood
+        mixture, changes = refitted(self.plan, self.edited.workspace, passes, others, before)
         standing = self.plan.standing(self.plan.numbers)
         step = Step(self.edits, self.edited.workspace.checksum, passes, others, changes.story.facts())
         log = self.edited.log.with_step(step, standing)
         mixture = replace(mixture, provenance={**mixture.provenance, LOG: log.facts()})
-        self.edited.workspace.remember(mixture, changes.log_likelihood)
         return replace(self.edited, mixture=mixture, changes=changes, log=log)
 
 
 def refitted(
-    plan: Plan, workspace: Workspace, passes: int, others: str, revived: float = 0.0
+    plan: Plan, workspace: Workspace, passes: int, others: str, before: float, revived: float = 0.0
 ) -> tuple[Mixture, Changes]:
     """The mixture that a plan and some passes lead to, and what they did.
 
+    before : the log-likelihood of the plan's mixture
     revived : share of the unigram in topics at the beginning, so that words can enter them
     """
-    before = workspace.log_likelihood(plan.mixture)
     start = Start(plan, workspace)
     still = set(plan.frozen)
     if others != "follow":

@@ -38,7 +38,9 @@ def update(
     standing = constraints_of(mixture)
     words = workspace.aligned(mixture)
     plan = Plan.of(words, standing, (), Words(words, workspace.seen))
-    found, changes = refitted(plan, workspace, passes, "follow", SPARSE.revived)
+    found, changes = refitted(
+        plan, workspace, passes, "follow", workspace.log_likelihood(plan.mixture), SPARSE.revived
+    )
     story = {**mixture.provenance, "moments": workspace.moments.provenance()}
     story.pop(LOG, None)
     found = replace(found, provenance=story, n_tokens=float(max(workspace.moments.n_tokens, 1)))

@@ -33,7 +33,7 @@ class Workspace:
         self.moments = moments.prune() if moments.is_open else moments
         self.engine_name, self.n_threads = engine, n_threads
         self._engine: Engine | None = None
-        self._likelihoods: list[tuple[Mixture, float]] = []
+        self._known: tuple[Mixture, float] | None = None  # the likelihood that was asked for last
 
     @cached_property
     def checksum(self) -> str:
@@ -64,19 +64,14 @@ class Workspace:
 
     def log_likelihood(self, mixture: Mixture) -> float:
         """L of a mixture over the words of these moments; words that no topic has count as a topic of their own."""
-        for known, value in self._likelihoods:
-            if known is mixture:
-                return value
+        if self._known is not None and self._known[0] is mixture:
+            return self._known[1]
         topics, alpha = with_hidden_topic(mixture.topics[:, self.seen], mixture.correlations, self.unigram)
         engine = self.engine(mixture.n_topics)
         with one_blas_thread:
             value = engine.expect(engine.place(Mixture(topics, alpha)), joint=False).log_likelihood
-        self.remember(mixture, value)
+        self._known = mixture, value
         return value
-
-    def remember(self, mixture: Mixture, log_likelihood: float) -> None:
-        """Keep the likelihood of the latest mixtures, which the next edits begin with."""
-        self._likelihoods = [*self._likelihoods[-3:], (mixture, log_likelihood)]
 
     def aligned(self, mixture: Mixture) -> Mixture:
         """The mixture over the words of these moments; words that it lacks have probability 0."""
