@@ -16,7 +16,6 @@ from fdmix.display import for_terminal
 
 app = typer.Typer(
     cls=LazyCommands,
-    help="Learn topics from word pairs.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -39,9 +38,13 @@ def options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the full traceback of an error.")] = False,
 ) -> None:
-    """Learn topics from word pairs.
+    """Find the topics of a collection of texts.
 
-    From text to topics in one step:  fdmix fit tweets.csv --column text --topics 50 -o model
+    From text to topics, and to a report of them:
+
+      fdmix fit reviews.csv --column text --topics 20 -o model
+
+      fdmix report model --documents reviews.csv --column text -o report.html
     """
 
 

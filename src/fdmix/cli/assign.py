@@ -92,9 +92,9 @@ def assign(
     """Find the topics of documents: the main topic of each, its words and its share.
 
     Columns: document (counted from 0), file (if there are several), the columns
-    to --keep, topic, label (if topics have labels), words, share, known_words. A document without a word that
-    the model knows has known_words 0 and no topic. Text is cleaned the way the
-    model's text was. Rows are written as they come.
+    to --keep, topic, label (if topics have labels), words, share, known_words.
+    A document without a word that the model knows has known_words 0 and no
+    topic. Text is cleaned the way the model's text was.
 
     Examples:
 

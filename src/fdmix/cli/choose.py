@@ -30,10 +30,10 @@ def choose(
         str, typer.Option("--topics", "-t", help="Numbers to try: a range 10..300, or 10,20,50.", metavar="NUMBERS")
     ],
     range_steps: Annotated[
-        int, typer.Option("--steps", min=2, help="Numbers of topics in a range, with equal ratios.")
+        int, typer.Option("--steps", min=2, help="How many numbers of a range to try, in equal ratios.")
     ] = STEPS,
     criterion: Annotated[
-        str, typer.Option(help="What decides: pairs, or completion of documents.", metavar="NAME")
+        str, typer.Option(help="Score that decides: pairs, or completion of documents.", metavar="NAME")
     ] = PAIRS,
     folds: Annotated[
         int | None, typer.Option(min=3, help=f"Parts of the documents, each left out once (default: {FOLDS}).")
@@ -50,15 +50,15 @@ def choose(
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """Choose the number of topics, by documents that were left out.
+    """Choose the number of topics by the score of left-out documents.
 
-    Topics are fitted without each fold of the documents, for each number.
-    The smallest number is chosen whose gain on the left-out word pairs is
-    within one standard error of the best. One topic, the word frequencies
-    alone, is always tried: if nothing beats it, there are no topics.
+    The documents are divided into folds. For each number of topics, topics are
+    fitted without one fold and scored on it. The choice is the smallest number
+    whose gain is within one standard error of the best. One topic, the word
+    frequencies alone, is always tried: if nothing beats it, there are no topics.
 
-    Moments must keep folds (fdmix count --folds 10). From text, documents
-    are completed as well.
+    Moments must keep folds (fdmix count --folds 10). With text, the completion
+    of left-out documents is scored as well.
 
     Examples:
 

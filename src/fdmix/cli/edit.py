@@ -52,11 +52,14 @@ def edit(
         bool, typer.Option("--undo", help="Take back the last step of edits, exactly.", metavar="")
     ] = False,
     replay: Annotated[
-        Path | None, typer.Option(help="Do the edits of another model again, on the model that it began with.")
+        Path | None, typer.Option(help="Repeat the edits of another model, on the model that they began with.")
     ] = None,
     others: Annotated[
         str,
-        typer.Option(help="Other topics that may move: near (seeded, new, dropped ones), stay (none), follow (all)."),
+        typer.Option(
+            help="Which other topics may move: near (those nearest to seeded, new and dropped topics), stay (none), "
+            "follow (all)."
+        ),
     ] = "near",
     passes: Annotated[int, typer.Option(min=1, help="Passes of the refit.")] = PASSES,
     threads: Threads = None,

@@ -82,13 +82,13 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="More coherences: c_v and c_npmi (as in gensim; the text is read again), embedding (word vectors "
-            "from the text's word pairs).",
+            help="Other kinds of coherence: c_v and c_npmi (as in gensim; the text is read again), embedding (word "
+            "vectors from the text's word pairs).",
         ),
     ] = None,
     vectors: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Word vectors for a coherence: text of word2vec or GloVe, .gz or not."),
+        typer.Option(metavar="FILE", help="Word vectors for embedding coherence: word2vec or GloVe text, also .gz."),
     ] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
     ranking: Ranking = None,
@@ -105,9 +105,10 @@ def evaluate(
 
     Likelihoods are means over documents of the log-probability of a token.
     Coherence and diversity are those of the ten words that `fdmix topics` shows.
-    Compare models by completion with the Dirichlet prior. With --labels, a document's topic is the largest one under
-    that prior; documents without a known word are a group of their own.
-    With --json one model gives an object, several give a list.
+    Compare models by completion with the Dirichlet prior. With --labels, a
+    document's topic is the largest one under that prior; documents without a
+    known word are a group of their own. With --json, one model gives an object,
+    several give a list.
 
     Examples:
 

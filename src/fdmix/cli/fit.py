@@ -74,7 +74,7 @@ def fit(
     weighting: Weighting = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="For pairs only: a model to begin with; its topics keep their numbers."),
+        typer.Option(help="For pairs only: a model to start from; its topics keep their numbers."),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Stop after this many seconds with the best so far.")
@@ -88,10 +88,11 @@ def fit(
 ) -> None:
     """Learn topics from text, from files of moments, or from folders of either.
 
-    Text: FDM fits topics to its word pairs; LDA sampling over its documents goes
-    on from them. --pairs-only leaves the sampling out: that is the paper's method.
+    From text, FDM fits topics to the word pairs, and LDA sampling over the
+    documents then improves them. --pairs-only leaves the sampling out: that is
+    the paper's method.
 
-    Moments do not keep documents: topics are fitted to word pairs alone.
+    Moments hold no documents, so their topics are fitted to word pairs alone.
 
     Ctrl-C stops the fit and keeps the best topics so far.
 
@@ -242,4 +243,4 @@ def _moments(
         refuse_repeated_paths(files)
         limit = None if memory is None else bytes_in(memory)
         job = CountInProgress(files, text.cleaning, Path(folder) / "moments", weighting=weighting, memory=limit)
-        return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and goes on later.")
+        return counted_files(job, threads, "Nothing was written; `fdmix count` can be stopped and resumed.")

@@ -24,9 +24,10 @@ MOST_LISTED = 20  # words of a list, such as stop words; --json gives all
 
 
 def info(
-    path: Annotated[Path, typer.Argument(help="A model folder or a file of moments.")], as_json: AsJson = False
+    path: Annotated[Path, typer.Argument(help="A model folder or a file of moments.", metavar="PATH")],
+    as_json: AsJson = False,
 ) -> None:
-    """Say what a model or a file of moments holds, and where it comes from.
+    """Show what a model or a file of moments holds, and where it comes from.
 
     Example: fdmix info model
     """

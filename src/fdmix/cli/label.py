@@ -72,7 +72,7 @@ def label(
     topic. It gets the topic's words and those of similar topics, and no text
     unless you give --send-documents. A key comes from FDMIX_API_KEY, or else
     OPENAI_API_KEY. Answers are kept in the model: after Ctrl-C or an error, the
-    same command goes on. Labels that people gave stay as they are.
+    same command resumes. Labels that people gave stay as they are.
 
     Examples:
 

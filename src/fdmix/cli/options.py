@@ -37,7 +37,7 @@ def _option(kind: Any, help: str, panel: str | None = None, value: str | None = 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.", metavar="")]
 Column = _option(str, "Column that holds the text (default: the one called text, or the only one).", PLACE, "NAME")
 Delimiter = _option(
-    str, "What separates the columns of CSV files; 'tab' for tabs (default: found out).", PLACE, "CHAR"
+    str, "What separates the columns of CSV files; 'tab' for tabs (default: detected).", PLACE, "CHAR"
 )
 NoHeader = Annotated[
     bool,
@@ -51,7 +51,11 @@ Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME
 Threads = _option(int, "Threads (default: all cores).", min=1)
 Engine = Annotated[
     str,
-    typer.Option(help="What computes: auto (the CPU), torch (GPUs), numba, numpy.", metavar="NAME"),
+    typer.Option(
+        help="What computes: auto (the CPU), numba, numpy, torch (GPUs), or with lower precision torch-tf32, "
+        "torch-bfloat16.",
+        metavar="NAME",
+    ),
 ]
 Device = Annotated[
     str,
@@ -62,10 +66,10 @@ DocumentEngine = Annotated[
     typer.Option("--engine", help="What computes: auto (the CPU) or torch (GPUs).", metavar="NAME"),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the result if it exists already.", metavar="")]
-Again = Annotated[bool, typer.Option("--again", help="Count a source again that was counted already.", metavar="")]
+Again = Annotated[bool, typer.Option("--again", help="Count a source even if it was counted already.", metavar="")]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Keep within about this much memory, as 2GB; the rest goes to the disk."),
+    typer.Option(metavar="SIZE", help="Keep within about this much memory, such as 2GB; the rest goes to the disk."),
 ]
 Weighting = Annotated[
     str | None,
@@ -76,10 +80,12 @@ Weighting = Annotated[
     ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write.", metavar="FILE")]
-Inputs = Annotated[list[str], typer.Argument(help="Files, folders or globs; - is standard input.", metavar="FILES")]
+Inputs = Annotated[
+    list[str], typer.Argument(help="Files, folders, globs, URLs; - is standard input.", metavar="FILES")
+]
 Ranking = _option(
     str, "Which words describe a topic: probability, relevance, exclusive, or the weight of probability in the "
-    "relevance, from 0 to 1 (default: the weight that the fit has chosen).", None, "RANKING",
+    "relevance, from 0 to 1 (default: the weight that the fit chose).", None, "RANKING",
 )  # fmt: skip
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.", metavar="MODEL")]
 
@@ -92,8 +98,8 @@ TEXT: dict[str, tuple[Any, Any]] = {
     "preset": (
         _option(
             str,
-            "A recipe: papers, tweets or plain; paper-papers and paper-tweets as in the paper on FDM. Other options "
-            "change it.",
+            "Rules for a kind of text: papers, tweets or plain; paper-papers and paper-tweets as in the paper on "
+            "FDM. Other options change single rules.",
             CLEANING, "NAME",
         ),
         None,
@@ -107,16 +113,16 @@ TEXT: dict[str, tuple[Any, Any]] = {
         ),
         None,
     ),
-    "add_stop_words": (_option(str, "More words to leave out: a file, or one,two.", CLEANING, "WORDS|FILE"), None),
+    "add_stop_words": (_option(str, "More words to leave out: a file, or rt,amp.", CLEANING, "WORDS|FILE"), None),
     "stem": (_option(str, "Stem words: a language of Snowball, or none (default: none).", CLEANING, "NAME"), None),
     "min_letters": (_option(int, "Leave out shorter tokens (default: 2).", CLEANING, min=0), None),
-    "lowercase": (_option(bool, "Fold case (default: yes).", SWITCHES), None),
+    "lowercase": (_option(bool, "Turn words into lower case (default: yes).", SWITCHES), None),
     "numbers": (_option(bool, "Keep numbers (default: no).", SWITCHES), None),
     "urls": (_option(bool, "Keep URLs (default: no).", SWITCHES), None),
     "mentions": (_option(bool, "Keep @names (default: no).", SWITCHES), None),
-    "entities": (_option(bool, "Keep &amp; and its like (default: no).", SWITCHES), None),
+    "entities": (_option(bool, "Keep HTML entities such as &amp; (default: no).", SWITCHES), None),
     "non_ascii": (_option(bool, "Keep words that are not ASCII (default: yes).", SWITCHES), None),
-    "phrases": (_option(bool, "Join words that stick together (default: no).", SWITCHES), None),
+    "phrases": (_option(bool, "Join neighbouring words that form phrases (default: no).", SWITCHES), None),
     "min_count": (
         _option(int, "Leave out words seen less often (default: 5, or 1 under 1,000 documents).", WORDS, min=1), None
     ),

@@ -56,10 +56,10 @@ def refine(
     threads: Threads = None,
     force: Force = False,
 ) -> None:
-    """Improve a model by LDA sampling over documents, until held-out documents gain no more.
+    """Improve a model by LDA sampling over documents, until the held-out score stops improving.
 
-    The model's topics are the start. Text is cleaned the way the model's text was. Ctrl-C stops and keeps the
-    best topics so far.
+    Sampling starts from the model's topics. Text is cleaned the way the model's
+    text was. Ctrl-C stops and keeps the best topics so far.
 
     Example: fdmix refine model tweets.csv --column text -o better
     """

@@ -40,7 +40,7 @@ def reliability(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find out how sure the topics are, and store it in the model.
+    """Measure how sure the topics are, and store it in the model.
 
     Topics are fitted again, from scratch, to resampled documents: which of
     them come back, how far they move, and intervals for their shares and

@@ -17,7 +17,7 @@ from fdmix.cli.inputs import require_local
 
 PARTS = ("matrix", "theory", "synthetic", "papers", "tweets", "graphs", "consistency")
 INSTALL = "pip install -e '.[plots,lda]'"
-Part = Annotated[str, typer.Argument(help=f"One of {', '.join(PARTS)}, or all.")]
+Part = Annotated[str, typer.Argument(help=f"One of {', '.join(PARTS)}, or all.", metavar="PART")]
 
 
 def reproduce(
@@ -37,7 +37,7 @@ def reproduce(
 ) -> None:
     """Reproduce the paper's experiments: tables, figures, and its numbers beside ours.
 
-    Stopped and started again, it goes on with what is missing.
+    Resumes if interrupted: a finished experiment is not repeated.
 
     Examples:
 

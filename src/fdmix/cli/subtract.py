@@ -43,16 +43,17 @@ def subtract(
     ] = None,
     memory: Memory = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Remove a source again that was removed already.", metavar="")
+        bool, typer.Option("--again", help="Remove a source even if it was removed already.", metavar="")
     ] = False,
     force: Force = False,
 ) -> None:
-    """Remove documents from moments, exactly. Text is cleaned the way the moments' text was.
+    """Remove documents from moments, exactly.
 
-    The result is what a count gives that never read these documents, if they
-    were counted. The digests before and after, which are printed, certify that:
-    compare them with a count of the remaining documents. A model fitted to the
-    result names the digest in its provenance (fdmix info).
+    If the documents were counted, the result is that of a count that never read
+    them. Text is cleaned the way the moments' text was. The command prints
+    digests before and after the removal: to check it, count the remaining
+    documents and compare. A model fitted to the result names its digest in the
+    provenance (fdmix info).
 
     Examples:
 

@@ -41,7 +41,7 @@ def update(
     threads: Threads = None,
     force: Force = False,
 ) -> None:
-    """Add documents to the moments of a model, and refit it from where it is.
+    """Add documents to the moments of a model, and refit it from its topics.
 
     Topics keep their numbers, labels and the constraints of fdmix edit. The model
     and the file of its moments are replaced, unless -o and --moments-out name
