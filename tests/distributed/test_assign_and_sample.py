@@ -1,13 +1,18 @@
 """Topics and samples of documents on a cluster: the same whatever the partitions, and nothing half-written."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from distributed_documents import corpus, random_partitions
 
 from fdmix import fit_mixture, read_corpus, read_moments
 from fdmix.distributed import PartitionError, assign, sample
 from fdmix.distributed.partitions import LocalPartitions
+from fdmix.text.layouts import Layout
+from fdmix.text.sources import files_of
 
 TABLE = corpus(500)
 
@@ -46,6 +51,56 @@ def test_a_result_is_never_replaced(model, tmp_path):
     (tmp_path / "out").mkdir()
     with pytest.raises(FileExistsError, match="exists already"):
         assign(LocalPartitions([TABLE]), model, tmp_path / "out")
+
+
+def test_an_earlier_result_is_replaced_on_request(model, tmp_path):
+    assign(LocalPartitions([TABLE, TABLE]), model, tmp_path / "out")
+    done = assign(LocalPartitions([TABLE]), model, tmp_path / "out", overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert ds.dataset(tmp_path / "out").count_rows() == done.n_documents == 500
+
+
+def test_other_files_are_never_replaced(model, tmp_path):
+    """Neither a folder with other files, nor the earlier result if the new one fails."""
+    assign(LocalPartitions([TABLE]), model, tmp_path / "out")
+    with pytest.raises(PartitionError):
+        assign(LocalPartitions([TABLE.select(["id"])]), model, tmp_path / "out", overwrite=True)
+    assert ds.dataset(tmp_path / "out").count_rows() == 500
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"files that assign did not write \(notes\.txt\)"):
+        assign(LocalPartitions([TABLE]), model, tmp_path / "out", overwrite=True)
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+
+
+def test_documents_are_never_replaced_by_their_topics(model, tmp_path):
+    (tmp_path / "in").mkdir()
+    pq.write_table(TABLE, tmp_path / "in" / "part-00000.parquet")
+    files = files_of([tmp_path / "in"], Layout("text"))
+    with pytest.raises(FileExistsError, match="holds the documents"):
+        assign(files, model, tmp_path / "in", overwrite=True, engine="dask")
+    assert pq.read_table(tmp_path / "in").num_rows == 500
+
+
+def test_kept_columns_never_replace_columns_of_the_result(model, tmp_path):
+    names = ["topic_0", "topic", "input_topic"]
+    table = TABLE.append_column("topic", TABLE["id"]).append_column("input_topic", TABLE["party"])
+    table = table.append_column("topic_0", TABLE["date"])
+    assign(LocalPartitions([table]), model, tmp_path / "out", keep=names, form="wide")
+    found = ds.dataset(tmp_path / "out").to_table()
+    assert found["input_topic"].to_pylist() == TABLE["id"].to_pylist()
+    assert found["input_input_topic"].to_pylist() == TABLE["party"].to_pylist()
+    assert found["input_topic_0"].to_pylist() == TABLE["date"].to_pylist()
+    assert found["topic_0"].type == pa.float64()
+
+
+def test_a_worker_that_was_killed_leaves_nothing_in_the_result(model, tmp_path):
+    class Killed(LocalPartitions):
+        def listed(self, work, step):
+            (Path(work.folder) / ".0123456789abcdef.fdmix-tmp").write_bytes(b"half a file")
+            return super().listed(work, step)
+
+    assign(Killed([TABLE]), model, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["part-00000.parquet"]
 
 
 def test_a_task_that_runs_twice_writes_one_file(model, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,10 +77,9 @@ def assign_on_cluster(
     _quiet(engine)
     if out.suffix:
         raise ValueError(f"a cluster writes a folder of Parquet files: give a name without {out.suffix!r}")
-    if force and out.is_dir():
-        shutil.rmtree(out)
+    where = {"engine": engine, "cluster": cluster}
     with steps() as bars, timed() as seconds:
-        done = assign(files, mixture, out, engine=engine, cluster=cluster, report=bars.report, **how)
+        done = assign(files, mixture, out, overwrite=force, report=bars.report, **where, **how)
         took = seconds()
     if done.n_empty:
         say(f"Documents without a word that the model knows: {done.n_empty:,}. They have no topic.")

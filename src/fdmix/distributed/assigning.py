@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,11 +21,13 @@ from fdmix.mixture.sheet import Sheet, typed_columns
 from fdmix.storage import replacing
 from fdmix.storage.parquet_rows import ParquetRows
 from fdmix.storage.places import is_remote, place_of
-from fdmix.storage.temporaries import temporary_folder
+from fdmix.storage.temporaries import temporary_folder, temporary_name
 from fdmix.text.layouts import Layout
 from fdmix.text.recipe import recipe_like
 from fdmix.text.sources import Files
 from fdmix.text.tokenising import token_batches
+
+RESULT_NAME = re.compile(r"part-\d{5,}\.parquet")
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ def assign(
     min_share: float = 0.001,
     words: int = 4,
     prior: str | None = None,
+    overwrite: bool = False,
     engine: str | None = None,
     cluster: str | None = None,
     report: Report | None = None,
@@ -63,21 +68,23 @@ def assign(
     keep : columns of the documents to copy; form : "main", "wide" (a column for each topic) or "long"
     min_share : smaller shares are written as 0; words : how many stand for a topic
     prior : as in `Mixture.assign`
+    overwrite : replace an earlier result, when the new one is complete; a folder with any other file is refused
     """
-    if is_remote(place_of(out)):
+    out, kept = place_of(out), tuple(dict.fromkeys(keep))
+    if is_remote(out):
         raise ValueError(f"workers write to a disk that all machines share, not to {out}: give a folder")
-    out, kept = Path(out), tuple(dict.fromkeys(keep))
     if out.exists():
-        raise FileExistsError(f"{out} exists already: give another name, or remove it")
+        _refuse_to_replace(out, overwrite, documents)
     if not out.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     place = "file" if engine is not None else "partition"
-    names = _names(kept, {"document", place, "topic", "label", "words", "share", "known_words"})
-    sheet = Sheet(model.typical_words(words), (place, *names), form, min_share, model.labels)
+    sheet = Sheet(model.typical_words(words), (place,), form, min_share, model.labels)
+    names = _free_names(kept, sheet.names)
+    sheet = replace(sheet, carried=(place, *names))
     layout = documents.layouts[0] if isinstance(documents, Files) else Layout(column)
     layout = replace(layout, kept=tuple(zip(names, kept, strict=True)))
     with temporary_folder(out.parent) as folder:
-        work = AssignPartition(model, sheet, layout, str(folder), prior)
+        work = AssignPartition(model, sheet, layout, str(folder.absolute()), prior)  # workers run in other folders
         with opened(documents, layout, engine=engine, cluster=cluster, report=report) as partitions:
             written = partitions.listed(work, "assigning")
         if missing := [name for name, _, _ in written if not (folder / name).is_file()]:
@@ -85,7 +92,10 @@ def assign(
                 f"{len(missing)} files are not where the workers wrote them ({folder / missing[0]}): choose a folder "
                 "that all machines share"
             )
-        folder.rename(out)
+        for entry in folder.iterdir():  # a worker that was killed leaves its temporary file
+            if not RESULT_NAME.fullmatch(entry.name):
+                entry.unlink()
+        _move(folder, out)
     return Assigned(
         tuple(name for name, _, _ in written), sum(n for _, n, _ in written), sum(empty for _, _, empty in written)
     )
@@ -121,6 +131,34 @@ class AssignPartition:
         return name, n_documents, n_empty
 
 
-def _names(kept: tuple[str, ...], taken: set[str]) -> list[str]:
-    """The names of kept columns in the result: one that is called like a column of the result gets a new name."""
-    return [f"input_{name}" if name in taken else name for name in kept]
+def _refuse_to_replace(out: Path, overwrite: bool, documents: Any) -> None:
+    """Refuse to replace anything but an earlier result of `assign`, and that only if it is to be replaced."""
+    if not overwrite:
+        raise FileExistsError(f"{out} exists already: give another name, or remove it")
+    if not out.is_dir() or out.is_symlink():
+        raise FileExistsError(f"{out} is not a folder that assign wrote: give another name")
+    others = sorted(entry.name for entry in out.iterdir() if not RESULT_NAME.fullmatch(entry.name))
+    if others:
+        raise FileExistsError(f"{out} holds files that assign did not write ({others[0]}): give another name")
+    given = documents.paths if isinstance(documents, Files) else ()
+    if any(out.resolve() in place_of(path).resolve().parents for path in given if not is_remote(path)):
+        raise FileExistsError(f"{out} holds the documents: give another name for the result")
+
+
+def _move(folder: Path, out: Path) -> None:
+    """Give the folder its name; an earlier result is removed after it was renamed."""
+    earlier = temporary_name(out.parent)
+    if out.exists():
+        out.rename(earlier)
+    folder.rename(out)
+    shutil.rmtree(earlier, ignore_errors=True)
+
+
+def _free_names(kept: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """The names of kept columns in the result: one that is called like another column of it gets a new name."""
+    names: list[str] = []
+    for name in kept:
+        while name in taken or name in names:
+            name = f"input_{name}"  # noqa: PLW2901  (until it is free)
+        names.append(name)
+    return names
