@@ -1,5 +1,6 @@
 """Files on a cluster, from the command line: partitions of files give the bytes of `fdmix count` on one machine."""
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -34,6 +35,25 @@ def test_parts_hold_every_document_once(folder):
     assert read == [text for batch in files.batches() for text in batch.texts()]
     rows = [row for part in parts for batch in part.batches() for row in batch.kept["row of the document"]]
     assert rows == [*range(500), *range(200), *range(100)]
+
+
+def test_workers_find_files_from_any_folder(folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    files = files_of(["in"], Layout("text"))
+    parts, expected = parts_of(files), [text for batch in files.batches() for text in batch.texts()]
+    monkeypatch.chdir("/")
+    batches = [batch for part in parts for batch in part.batches()]
+    assert [text for batch in batches for text in batch.texts()] == expected
+    named = {name for batch in batches for name in batch.kept["file of the document"]}
+    assert named == {"in/a.parquet", "in/b.csv", "in/c.parquet"}
+
+
+def test_paragraphs_of_a_table_are_numbered_through_the_file(tmp_path):
+    texts = [f"one {n}\n\ntwo {n}" for n in range(40)]
+    pq.write_table(pa.table({"text": texts}), tmp_path / "a.parquet", row_group_size=10)
+    parts = parts_of(files_of([tmp_path / "a.parquet"], Layout("text", split="paragraphs")))
+    rows = [row for part in parts for batch in part.batches() for row in batch.kept["row of the document"]]
+    assert rows == list(range(80))
 
 
 def run(*arguments):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from fdmix.storage.places import place_of, random_access
+from fdmix.storage.places import is_remote, place_of, random_access
 from fdmix.text.batches import Batch
 from fdmix.text.files import STDIN, batches_of, kind_of
 from fdmix.text.layouts import Layout, TextError
@@ -23,10 +24,12 @@ class FilePart:
     """A file, or some row groups of a Parquet file.
 
     name : of the source in the ledger; parts of a file have the same one
+    given : the file as the user named it; path : the same for workers, which run in other folders
     first_row : the number of the first document of the part in its file
     """
 
     name: str
+    given: str
     path: Any
     layout: Layout
     size: int
@@ -43,7 +46,7 @@ class FilePart:
         )
         for batch in given:
             rows = range(row, row := row + len(batch))
-            kept = dict(batch.kept) | {FILE: [str(self.path)] * len(batch), ROW: list(rows)}
+            kept = dict(batch.kept) | {FILE: [self.given] * len(batch), ROW: list(rows)}
             yield replace(batch, kept=kept, source=self.name)
 
 
@@ -71,15 +74,17 @@ def parts_of(files: Files, kept: tuple[tuple[str, str], ...] = ()) -> list[FileP
     for number, (path, layout) in enumerate(zip(files.paths, files.layouts, strict=True)):
         name = f"{number}/{path}" if str(path) in seen else str(path)  # a file given again is another source
         seen.add(str(path))
-        pieces += _pieces(FilePart(name, path, replace(layout, kept=kept), place_of(path).stat().st_size))
+        reached = path if is_remote(path) else str(Path(path).absolute())
+        size = place_of(path).stat().st_size
+        pieces += _pieces(FilePart(name, str(path), reached, replace(layout, kept=kept), size))
     total = sum(piece.size for piece in pieces)
     return _packed(pieces, min(PARTITION_BYTES, max(1, total // MIN_PARTITIONS)))
 
 
 def _pieces(file: FilePart) -> list[FilePart]:
-    """The row groups of a Parquet file that is read by rows; any other file as one piece."""
-    if kind_of(str(file.path)) != "parquet":
-        return [file]
+    """The row groups of a Parquet file whose rows are documents; any other file as one piece."""
+    if kind_of(str(file.path)) != "parquet" or file.layout.split == "paragraphs":
+        return [file]  # where a row is several documents, the number of the first one in a group is not known
     import pyarrow as pa  # noqa: PLC0415  (slow to import)
     import pyarrow.parquet as pq  # noqa: PLC0415
 
