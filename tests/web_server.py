@@ -10,12 +10,13 @@ class Site:
     """Files by path, what goes wrong, and the requests that came in.
 
     faults : for each path, what happens to its next GET requests, one by one: "500", "stall", "cut", or "" for none
-    ranges : whether parts of files are sent; length : "known", "chunked" or "unknown"
+    ranges : whether parts of files are sent; length : "known", "chunked", "hidden" (the same, also
+        to HEAD requests) or "unknown"; tag : whether the server says which state a file has
     """
 
     def __init__(self):
         self.files, self.faults, self.requests = {}, {}, []
-        self.ranges, self.length, self.url, self.short = True, "known", "", False
+        self.ranges, self.length, self.url, self.short, self.tag = True, "known", "", False, True
 
     def gets(self, path):
         return [said for method, at, said in self.requests if method == "GET" and at == path]
@@ -50,12 +51,12 @@ def _handler(site):
                 start, _, end = wanted.removeprefix("bytes=").partition("-")
                 first, last = int(start), min(int(end) + 1, len(content)) if end else len(content)
             body = content[first:last]
-            headers = {"ETag": f'"{hash(content)}"'}
+            headers = {"ETag": f'"{hash(content)}"'} if site.tag else {}
             if partial:
                 headers["Content-Range"] = f"bytes {first}-{last - 1}/{len(content)}"
-            if site.length == "known" or method == "HEAD":
+            if site.length == "known" or (method == "HEAD" and site.length != "hidden"):
                 headers["Content-Length"] = str(len(body))
-            elif site.length == "chunked":
+            elif site.length in ("chunked", "hidden"):
                 headers["Transfer-Encoding"] = "chunked"
             else:
                 headers["Connection"] = "close"
@@ -73,7 +74,7 @@ def _handler(site):
 
         def send(self, body, fault):
             half = body[: len(body) // 2] if fault or site.short else body
-            if site.length == "chunked":
+            if site.length in ("chunked", "hidden"):
                 self.wfile.write(f"{len(half):x}\r\n".encode() + half + b"\r\n")
                 self.wfile.write(b"" if fault or site.short else b"0\r\n\r\n")
             else:

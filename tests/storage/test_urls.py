@@ -1,5 +1,6 @@
 """URLs: what they name, and that passwords and signatures are neither shown nor stored."""
 
+import io
 import sys
 from pathlib import Path
 
@@ -28,6 +29,8 @@ TEXTS = [f"cat dog mouse {'tree leaf' if n % 2 else 'stock bond'}" for n in rang
         ("https://user:word@host:80/a.csv", "https://host:80/a.csv"),
         ("https://token@host/a.csv#part", "https://host/a.csv"),
         ("s3://key:word@bucket/a?.csv", "s3://bucket/a?.csv"),
+        ("zip://a.csv::https://user:word@host/b.zip?sig=abc", "zip://a.csv::https://host/b.zip?..."),
+        ("http://[::1]:80/a.csv?sig=abc", "http://[::1]:80/a.csv?..."),
         (
             "abfs://container@account.dfs.core.windows.net/a.csv",
             "abfs://container@account.dfs.core.windows.net/a.csv",
@@ -46,6 +49,7 @@ def test_messages_of_libraries_lose_their_secrets():
     assert SECRET not in redacted(said, url)
     assert "Xk42/zQ" not in redacted(said, url)
     assert SECRET not in str(explained(RuntimeError(said), url))
+    assert SECRET not in redacted(said, f"zip://a.csv::{url}")
 
 
 @pytest.mark.parametrize("given", ["s3://bucket/a/b.csv.gz", Path("s3://bucket/a/b.csv.gz")])
@@ -66,6 +70,58 @@ def test_other_names_are_local():
         open(place_of("s3://bucket/a.csv"))  # noqa: PTH123, SIM115
     with pytest.raises(TypeError, match="names of files"):
         read_corpus(["s3://bucket/a.csv", "s3://bucket/b.csv"])
+
+
+class PlainFile(io.BytesIO):
+    """A file like those of SFTP: it does not tell its size, and seeking gives nothing back."""
+
+    def seek(self, *where):
+        super().seek(*where)
+
+
+class PlainFiles:
+    """A file system of one file."""
+
+    def open(self, *_, **__):
+        return PlainFile(b"cat dog mouse")
+
+    def info(self, _):
+        return {"size": 13}
+
+
+def test_files_that_do_not_tell_their_size_are_read():
+    with remote_reading.opened_blocks(PlainFiles(), "a", "sftp://host/a", repeated=False) as file:
+        file.seek(4)
+        assert file.read() == b"dog mouse"
+
+
+def test_a_failed_upload_leaves_no_temporary_file(tmp_path, monkeypatch):
+    memory = pytest.importorskip("fsspec.implementations.memory").MemoryFileSystem
+    place = place_of("memory://failing/a.bin")
+    (tmp_path / "a.bin").write_bytes(b"new")
+
+    def fail(*_, **__):
+        raise OSError("no answer")
+
+    place.upload(tmp_path / "a.bin")
+    monkeypatch.setattr(memory, "mv", fail)
+    with pytest.raises(RemoteError, match="no answer"):
+        place.upload(tmp_path / "a.bin")
+    assert [each.name for each in place.parent.iterdir()] == ["a.bin"]
+
+
+def test_files_that_only_their_query_tells_apart_are_other_files():
+    """A server that says nothing of the state of its files."""
+    pytest.importorskip("aiohttp")
+    with web_site() as site:
+        site.files["/a.csv"], site.length, site.tag = b"text\ncat dog\n", "hidden", False
+        urls = [f"{site.url}/a.csv?id={number}" for number in (1, 2)]
+        plans = [
+            CountInProgress(files_of([url], Layout("text")), Cleaning(), "m")._plan() for url in (*urls, urls[0])
+        ]
+    assert plans[0] != plans[1]
+    assert plans[0] == plans[2]
+    assert "id=1" not in str(plans)
 
 
 def test_missing_packages_are_named(monkeypatch):

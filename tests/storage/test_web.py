@@ -9,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from web_server import web_site
 
+from fdmix.moments.moments import Moments
 from fdmix.storage import remote_path, remote_reading
+from fdmix.storage.arrays import stored_kind
 from fdmix.storage.places import place_of
 from fdmix.storage.remote_errors import RemoteError
 from fdmix.text.reading import read_corpus, read_moments
@@ -94,6 +96,15 @@ def test_parquet_is_read_by_ranges_or_copied_first(site, ranges):
     moments = read_moments(f"{site.url}/a.parquet", column="text")
     assert moments.checksum() == read_moments(f"{site.url}/a.txt").checksum()
     assert any(said is None for said in site.gets("/a.parquet")) == (not ranges)
+
+
+@pytest.mark.parametrize("length", ["known", "hidden"])
+def test_moments_are_read_whether_the_server_tells_their_size_or_not(site, length, tmp_path):
+    moments = read_moments(f"{site.url}/a.txt")
+    moments.save(tmp_path / "moments")
+    site.files["/moments"], site.length = (tmp_path / "moments").read_bytes(), length
+    assert stored_kind(f"{site.url}/moments") == "moments"
+    assert Moments.load(f"{site.url}/moments").checksum() == moments.checksum()
 
 
 def test_results_cannot_be_written_to_a_web_server(site):

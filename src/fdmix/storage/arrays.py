@@ -33,6 +33,7 @@ MAGIC = b"fdmix\r\n\x1a"
 PREAMBLE = struct.Struct("<8sQ32s")  # MAGIC, length of the header, SHA-256 of the header
 CAN_REPLACE_MAPPED_FILES = os.name != "nt"  # Windows refuses to rename a file over one that is memory-mapped
 ALIGNMENT = 64  # bytes; a cache line
+MAX_HEADER = 1 << 28  # bytes to read of a file of unknown size, whose header may be damaged
 DTYPES = {"<i8": np.int64, "<i4": np.int32, "<f8": np.float64, "<f4": np.float32, "|u1": np.uint8}
 
 
@@ -106,15 +107,16 @@ def stored_kind(path: str | os.PathLike[str]) -> str | None:
         if len(preamble) < PREAMBLE.size or not preamble.startswith(MAGIC):
             return None
         _, length, _ = PREAMBLE.unpack(preamble)
+        size = path.stat().st_size or MAX_HEADER  # a web server may not tell the size
         try:
-            return str(_parsed_header(file.read(min(length, path.stat().st_size)), path)["kind"])
+            return str(_parsed_header(file.read(min(length, size)), path)["kind"])
         except FileError:
             return None
 
 
 def _read_header(file: IO[bytes], path: Path, kind: str, newest: int) -> tuple[dict[str, Any], int]:
-    """(header, position of the first array in the file)."""
-    size = path.stat().st_size
+    """(header, position of the first array in the file); `path` is its name in messages."""
+    size = os.fstat(file.fileno()).st_size
     preamble = file.read(PREAMBLE.size)
     if preamble[: len(MAGIC)] != MAGIC[: len(preamble)] or not preamble:
         raise FileError(f"{path} is not a file of fdmix {kind}")

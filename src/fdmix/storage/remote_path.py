@@ -187,8 +187,13 @@ class RemotePath:
             else:
                 fs.makedirs(fs._parent(path), exist_ok=True)
                 temporary = f"{path}.fdmix-tmp"
-                fs.put_file(str(local), temporary)
-                fs.mv(temporary, path)
+                try:
+                    fs.put_file(str(local), temporary)
+                    fs.mv(temporary, path)
+                except BaseException:
+                    with suppress(Exception):
+                        fs.rm_file(temporary)
+                    raise
             self._found = None
             size = fs.info(path)["size"]
         if size != local.stat().st_size:

@@ -27,7 +27,9 @@ def opened_blocks(fs: Any, path: str, url: str, repeated: bool) -> io.BufferedRe
     """
     with explaining(url):
         file = patiently(lambda: fs.open(path, "rb", block_size=BLOCK_BYTES), url, repeated)
-    return io.BufferedReader(_Blocks(file, url, repeated), BUFFER_BYTES)
+        size = getattr(file, "size", None)  # not every file system gives its files this attribute
+        size = int(size if isinstance(size, int) else fs.info(path)["size"])
+    return io.BufferedReader(_Blocks(file, url, repeated, size), BUFFER_BYTES)
 
 
 def opened_web_stream(fs: Any, url: str) -> io.BufferedReader:
@@ -66,8 +68,8 @@ def patiently(request: Callable[[], Any], url: str, repeated: bool = True) -> An
 class _Blocks(io.RawIOBase):
     """A file of fsspec whose end is checked against its size."""
 
-    def __init__(self, file: Any, url: str, repeated: bool) -> None:
-        self.file, self.url, self.repeated, self.size = file, url, repeated, int(file.size)
+    def __init__(self, file: Any, url: str, repeated: bool, size: int) -> None:
+        self.file, self.url, self.repeated, self.size = file, url, repeated, size
 
     def readable(self) -> bool:
         return True
@@ -87,7 +89,8 @@ class _Blocks(io.RawIOBase):
         return len(piece)
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        return int(self.file.seek(offset, whence))
+        self.file.seek(offset, whence)  # which gives nothing back for files of SFTP
+        return int(self.file.tell())
 
     def tell(self) -> int:
         return int(self.file.tell())

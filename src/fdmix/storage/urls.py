@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://")
 COLLAPSED_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/(?=[^/])")  # what Path makes of a URL
+CHAIN = re.compile(r"::(?=[a-zA-Z][a-zA-Z0-9+.-]+://)")  # between the URLs of zip://a.csv::https://host/b.zip
 URL_IN_TEXT = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://[^\s'\"<>]+")
 WEB = ("http", "https")
 AZURE = ("abfs", "abfss", "az", "adl", "wasb", "wasbs")  # container@account: what precedes the @ is not a password
@@ -31,6 +32,10 @@ def without_secrets(url: str) -> str:
     >>> without_secrets("abfs://container@account.dfs.core.windows.net/a.csv")
     'abfs://container@account.dfs.core.windows.net/a.csv'
     """
+    return "::".join(_without_secrets(each) for each in CHAIN.split(url))
+
+
+def _without_secrets(url: str) -> str:
     scheme, _, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     user, at, machine = host.rpartition("@")
@@ -50,15 +55,15 @@ def split_query(rest: str, scheme: str) -> tuple[str, str]:
 
 def redacted(text: str, url: str) -> str:
     """A message of a library, in which neither this URL's secrets nor those of other URLs are left."""
-    secrets = _secrets(url)
+    secrets = [secret for each in CHAIN.split(url) for secret in _secrets(each)]
     text = URL_IN_TEXT.sub(lambda found: without_secrets(found.group()), text)
-    for secret in secrets:
+    for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "...")
     return text
 
 
 def _secrets(url: str) -> list[str]:
-    """The parts of the URL that must not be shown, the longest first."""
+    """The parts of the URL that must not be shown."""
     scheme, _, rest = url.partition("://")
     host = rest.partition("/")[0]
     user, at, _ = host.rpartition("@")
@@ -66,4 +71,4 @@ def _secrets(url: str) -> list[str]:
     if at and not (scheme.lower() in AZURE and ":" not in user):
         found |= {user, user.partition(":")[2]}
     found |= {unquote(secret) for secret in found}
-    return sorted((secret for secret in found if len(secret) > 2), key=len, reverse=True)
+    return [secret for secret in found if len(secret) > 2]

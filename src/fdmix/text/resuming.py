@@ -6,6 +6,7 @@ file at a URL keeps them on this machine.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -20,6 +21,7 @@ from fdmix.moments.moments import Moments
 from fdmix.moments.spilling import SpilledSum, checked_memory
 from fdmix.moments.weighting import weighting_like
 from fdmix.storage.places import is_remote, place_of
+from fdmix.storage.urls import split_query
 from fdmix.text.batches import Batch
 from fdmix.text.files import STDIN
 from fdmix.text.partial_folder import PartialFolder, checkpoint_folder
@@ -146,8 +148,15 @@ class CountInProgress:
 
 
 def _state(place: Any) -> int | str:
-    """A mark that changes when the file changes: its time, or what a server says of its state."""
-    return place.stat().version if is_remote(place) else int(place.stat().st_mtime_ns)
+    """A mark that changes when the file changes: its time, or what a server says of its state.
+
+    Where the server says nothing, it is a hash of the query, which may be all that tells two files apart. Otherwise
+    the query does not matter: the same file may be signed again.
+    """
+    if not is_remote(place):
+        return int(place.stat().st_mtime_ns)
+    query = split_query(place.url, place.scheme)[1]
+    return place.stat().version or hashlib.sha256(query.encode()).hexdigest()
 
 
 class _UntilCheckpoint(Source):
