@@ -248,8 +248,11 @@ def test_another_count_may_replace_a_failed_one(text, whole, error):
     folder = stopped(count(text), "counting", error=error)
     assert folder.is_dir()
     assert count(text).resumes
+    assert list(folder.glob("counted-*"))
     other = count(text, cleaning=Cleaning(max_words=9))
     assert other.replaces_a_failed_count
+    stopped(other, "reading", after=0, error=error)
+    assert not list(folder.glob("counted-*"))  # of the failed count: on a full disk, they would be in the way
     assert other.run().n_words == 9
     assert not folder.exists()
     stopped(count(text), "counting", error=error)

@@ -82,6 +82,8 @@ class PartialFolder:
                 )
         for name in (READ, COUNTING, FAILED, TOKENS_FILE, LENGTHS_FILE):
             (self.path / name).unlink(missing_ok=True)
+        for path in (*self.path.glob("counted-*"), *self.path.glob("run-*")):  # they may fill the disk
+            path.unlink()
         with replacing(self.path / PLAN) as file:
             file.write(json.dumps(plan, indent=1).encode())
 

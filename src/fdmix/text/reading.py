@@ -143,7 +143,7 @@ def moments_of_batches(
     chunks = chain([recipe.corpus([])], (corpus for _, corpus in corpus_chunks(batches, recipe, report)))
     if memory is None:
         return Moments.of(chunks, **counting)
-    with TemporaryDirectory(prefix="fdmix-") as folder:
+    with TemporaryDirectory(prefix="fdmix-", ignore_cleanup_errors=True) as folder:  # Windows keeps mapped files
         spilled = SpilledSum(Path(folder), memory)
         with spilled.limited():
             for corpus in chunks:
