@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from distributed_documents import corpus, random_partitions, saved_bytes
 from engines_installed import needs_spark
@@ -115,6 +116,18 @@ def test_groups_give_the_bytes_of_one_machine(spark, tmp_path):
     frame = frame_of(spark, random_partitions(TABLE, seed=2, n_partitions=3))
     total = count_moments(frame, by="month(date),party", min_count=3, folds=2)
     assert saved_bytes(total, tmp_path) == saved_bytes(one, tmp_path)
+
+
+def test_files_are_counted_in_the_session_that_runs(spark, tmp_path):
+    """The session is the caller's, so it goes on running; another address would not be obeyed."""
+    file = tmp_path / "a.parquet"
+    pq.write_table(TABLE, file, row_group_size=100)
+    with pytest.raises(ClusterError, match=r"runs here already, at local-cluster.*, not at local"):
+        count_moments(file, column="text", **CLEANING, engine="spark", cluster="local[1]")
+    one = read_moments(file, column="text", **CLEANING)
+    total = count_moments(file, column="text", **CLEANING, engine="spark")
+    assert saved_bytes(total, tmp_path) == saved_bytes(one, tmp_path)
+    assert spark.range(3).count() == 3
 
 
 class Trouble:

@@ -93,11 +93,8 @@ class ScorePartition:
             lambda: completion_of_halves(self.model, given, held, "dirichlet"),
         ]
         values: list[int] = []
-        for score in scores:
-            try:
-                found = score().values
-            except ValueError:  # no document of this partition can be scored
-                found = np.empty(0)
+        for score, scored in zip(scores, (corpus.counts, held, held), strict=True):
+            found = score().values if scored.nnz else np.empty(0)  # no document may have a token, or two
             values += [sum(np.rint(found * FIXED_POINT).astype(np.int64).tolist()), found.size]
         return [np.array([corpus.n_documents, corpus.n_tokens, *values], object)]
 

@@ -173,7 +173,11 @@ class _Listed:
 def running(
     address: str | None, contents: Sequence[Any], split_every: int, report: Report | None
 ) -> Iterator[SparkPartitions]:
-    """Partitions with these contents on the Spark of a master or a Connect server, or on all cores here."""
+    """Partitions with these contents on the Spark of a master or a Connect server, or on all cores here.
+
+    A session that runs in this process already is used, and goes on running.
+    """
+    ours = (session := _running_session(address)) is None
     if address is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # otherwise Spark takes the first python3 of the path
     builder = SparkSession.builder.appName("fdmix").config("spark.ui.showConsoleProgress", "false")
@@ -182,14 +186,34 @@ def running(
     else:
         builder = builder.master(address or "local[*]")
     try:
-        spark = builder.getOrCreate()
+        spark = builder.getOrCreate() if session is None else session
     except (PySparkException, Py4JError, OSError) as error:
         raise ClusterError(f"there is no Spark at {address or 'this machine'} ({_first_line(error)})") from error
     try:
         numbers = spark.range(0, len(contents), 1, max(1, len(contents)))
         yield SparkPartitions(numbers, split_every, report, _Listed(contents))
     finally:
-        spark.stop()
+        if ours:
+            spark.stop()
+
+
+def _running_session(address: str | None) -> SparkSession | None:
+    """The session of the caller, which must be at this address; Spark would ignore another one without a word."""
+    try:
+        session = SparkSession.active()
+    except PySparkException:  # there is none
+        return None
+    if not hasattr(session, "_jsparkSession"):  # of Spark Connect
+        return session
+    if session.sparkContext._jsc is None:  # it was stopped
+        return None
+    master = session.sparkContext.master
+    if address is not None and master != address:
+        raise ClusterError(
+            f"a session of Spark runs here already, at {master}, not at {address}: stop it first, or leave out the "
+            "address to use it"
+        )
+    return session
 
 
 def _added_rows(table: pa.Table) -> pa.Table:
@@ -226,18 +250,17 @@ def _progress(spark: SparkSession, step: str, report: Report | None) -> Iterator
 
 
 def _watch(context: Any, group: str, step: str, report: Report, finished: threading.Event) -> None:
-    """Look how many tasks are done, until all work is."""
-    tracker = context.statusTracker()
+    """Look how many tasks are done, until all work is or Spark is gone, which the work itself tells of."""
     last = None
-    while not finished.wait(PROGRESS_SECONDS):
-        if context._jsc is None:  # Spark was stopped
-            return
-        jobs = [tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group))]
-        stages = sorted(stage for job in jobs if job is not None for stage in job.stageIds)
-        info = tracker.getStageInfo(stages[0]) if stages else None
-        if info is not None and (now := (info.numCompletedTasks, info.numTasks)) != last:
-            last = now
-            report(step, *now)
+    with suppress(PySparkException, Py4JError, OSError, AttributeError):  # Spark may stop between two lines
+        tracker = context.statusTracker()
+        while not finished.wait(PROGRESS_SECONDS) and context._jsc is not None:
+            jobs = [tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group))]
+            stages = sorted(stage for job in jobs if job is not None for stage in job.stageIds)
+            info = tracker.getStageInfo(stages[0]) if stages else None
+            if info is not None and (now := (info.numCompletedTasks, info.numTasks)) != last:
+                last = now
+                report(step, *now)
 
 
 def _explained(error: Exception) -> Exception | None:
