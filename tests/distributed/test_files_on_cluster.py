@@ -8,7 +8,9 @@ from distributed_documents import corpus
 from engines_installed import needs_dask
 from typer.testing import CliRunner
 
+from fdmix import read_moments
 from fdmix.cli.app import app
+from fdmix.distributed import count_moments
 from fdmix.distributed.file_parts import parts_of
 from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
@@ -77,6 +79,14 @@ def test_commands_with_dask_give_what_they_give_without(folder, tmp_path):
     two = ds.dataset(tmp_path / "out").to_table().to_pylist()
     assert {shown(row) for row in two} == {shown(row) for row in one}
     assert len(two) == 800
+
+
+@needs_dask
+@pytest.mark.slow
+def test_plain_text_needs_no_column(tmp_path):
+    (tmp_path / "a.txt").write_text("cats chase mice\ndogs chase cats\n" * 30)
+    total = count_moments(tmp_path / "a.txt", engine="dask")
+    assert total.checksum() == read_moments(tmp_path / "a.txt").checksum()
 
 
 def shown(row):

@@ -44,7 +44,7 @@ def assign(
     model: Mixture,
     out: str | os.PathLike[str],
     *,
-    column: str | None = "text",
+    column: str | None = None,
     keep: Iterable[str] = (),
     form: str = "main",
     min_share: float = 0.001,

@@ -116,7 +116,7 @@ class CountPartition:
 def count_moments(
     documents: Any,
     *,
-    column: str | None = "text",
+    column: str | None = None,
     by: str | Iterable[str | Axis] | None = None,
     preset: str | Cleaning | None = None,
     like: Any = None,
@@ -136,7 +136,7 @@ def count_moments(
     documents : a Dask bag (of strings or of records), dataframe, or list of delayed partitions (each a list of
         strings, a pandas or an Arrow table); or a Spark DataFrame. With `engine`: files and folders, which all
         workers can read under the same name
-    column : the column of the text, in tables and records
+    column : the column of the text, in tables and records; "text" by default, and for files as in `read_moments`
     by : columns and calendar bins, such as "month(date),party": the result is a `MomentsByGroup`
     preset, like, steps : the cleaning, as in `read_corpus`
     folds, weighting : as in `Moments.of`; with `by`, 10 folds are the default

@@ -18,7 +18,7 @@ def sample(
     documents: Any,
     n: int,
     *,
-    column: str | None = "text",
+    column: str | None = None,
     seed: int = 0,
     engine: str | None = None,
     cluster: str | None = None,

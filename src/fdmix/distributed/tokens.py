@@ -83,7 +83,7 @@ def source_of_partition(content: Any, layout: Layout) -> Source:
         if layout.kept:
             raise TextError("strings have no columns to keep or to group by: give records or a table")
         return source_of(content, Layout(split=layout.split))
-    return source_of(content, layout)
+    return source_of(content, replace(layout, column=layout.column or "text"))  # the same one in all partitions
 
 
 def _table_of_records(records: Any, layout: Layout) -> pa.Table:
