@@ -204,3 +204,8 @@ def test_rare_pairs_are_left_out_on_request_and_the_loss_is_reported(days, tmp_p
     assert len(others) + 1 == small.n_words
     refused = run("prune", days / "mon.moments", "--lost", tmp_path / "x", "-o", tmp_path / "y", code=1)
     assert "--lost goes with --rare-pairs" in refused.stderr
+    before = (days / "mon.moments").read_bytes()
+    for lost in (tmp_path / "small", days / "mon.moments"):
+        refused = run(*command, "--rare-pairs", 0.6, "--lost", lost, "--force", code=1)
+        assert "give --lost the name of another file" in refused.stderr
+    assert (days / "mon.moments").read_bytes() == before

@@ -164,8 +164,11 @@ class Choice:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Choice:
         """The choice that `save` wrote to a .json file."""
+        place = place_of(path)
+        if not place.is_file():
+            raise FileNotFoundError(f"there is no file {path}. {WRITTEN_BY}")
         try:
-            return cls._of_facts(mapping(parse_json(place_of(path).read_bytes()), "the choice"))
+            return cls._of_facts(mapping(parse_json(place.read_bytes()), "the choice"))
         except (ValueError, KeyError, TypeError) as error:
             raise FileError(f"{path} is not a choice of the number of topics: {error}. {WRITTEN_BY}") from None
 
@@ -199,7 +202,7 @@ def table_kind(path: str | os.PathLike[str]) -> str:
     kind = place_of(path).suffix.lower()
     if kind not in KINDS:
         raise ValueError(
-            f"tables are written as .csv or .parquet or .json: {place_of(path).name!r} ends in none of them"
+            f"tables are written as .csv, .parquet or .json: {place_of(path).name!r} ends in none of them"
         )
     return kind
 

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from fdmix.cli.console import say
-from fdmix.cli.inputs import check_output, check_place, refuse_to_replace, within_memory
+from fdmix.cli.inputs import check_output, check_place, is_same_file, refuse_to_replace, within_memory
 from fdmix.cli.options import Force, Memory, Out
 from fdmix.moments.moments import Moments
 from fdmix.moments.rare_pairs import WithoutRarePairs
@@ -65,6 +65,8 @@ def prune(
     if lost is not None:
         if rare_pairs is None:
             raise ValueError("--lost goes with --rare-pairs: words that are left out lose everything")
+        if lost == out or is_same_file(lost, moments):
+            raise ValueError(f"{lost} holds moments: give --lost the name of another file")
         check_place(lost)
         refuse_to_replace(lost, force)
     whole = Moments.load(moments)
