@@ -44,6 +44,18 @@ def test_draws_are_poisson_numbers_and_never_of_a_single_fold():
     assert (np.count_nonzero(poisson_draws(2, 200, np.random.default_rng(0)), axis=1) == 2).all()
 
 
+def test_empty_folds_are_never_resampled():
+    """Of ten documents in 16 folds, some draws would have no document at all."""
+    moments = Moments.of(worlds.intervals().sample(10, length=20, seed=1), folds=16)
+    filled = sum(fold.n_documents > 0 for fold in moments.folds)
+    assert 5 <= filled < 16
+    mixture = fit_mixture(moments, 2, max_passes=20).mixture
+    assert reliability(mixture, moments, n_refits=2).reliability.n_folds == filled
+    few = Moments.of(worlds.intervals().sample(4, length=20, seed=1), folds=16)
+    with pytest.raises(ValueError, match=r"only \d of the 16 folds have word pairs"):
+        reliability(mixture, few)
+
+
 def test_clear_topics_come_back(sure):
     found = sure.reliability
     assert (found.returned == 1).all()

@@ -80,14 +80,16 @@ def reliability(
     settings: dict[str, Any] = {"solver": solver_of(mixture.provenance), "n_threads": n_threads}
     settings |= {"start": replace(mixture, reliability=None), "max_passes": WARM_PASSES} if warm else {}
     folds = ResampledFolds(moments)
-    draws = poisson_draws(len(moments.folds), n_refits, np.random.default_rng(seed))
+    filled = _filled_folds(moments)
+    draws = np.zeros((n_refits, len(moments.folds)), np.int64)
+    draws[:, filled] = poisson_draws(filled.size, n_refits, np.random.default_rng(seed))
     refits: list[Mixture] = []
     reference = _refit(mixture, folds, np.ones(len(moments.folds), int), settings)
     for done, draw in enumerate(draws):
         if report is not None:
             report("refits", done, n_refits)
         refits.append(_refit(mixture, folds, draw, settings))
-    found = _summary(mixture, reference, refits, len(moments.folds), level, distance)
+    found = _summary(mixture, reference, refits, filled.size, level, distance)
     check = check_pairs(mixture, moments, n_threads=n_threads)
     return replace(mixture, reliability=replace(found, warm=bool(warm), check=check))
 
@@ -154,6 +156,17 @@ def _moments(data: Any) -> Moments:
             f"with Moments.of(..., folds={FOLDS}), or fdmix count --folds {FOLDS}"
         )
     return data
+
+
+def _filled_folds(moments: Moments) -> Any:
+    """Positions of the folds that have pairs: a resample of empty folds only would have nothing to fit."""
+    filled = np.flatnonzero([fold.n_pairs > 0 for fold in moments.folds])
+    if filled.size < FEWEST_FOLDS:
+        raise ValueError(
+            f"only {filled.size} of the {len(moments.folds)} folds have word pairs, and refits resample at least "
+            f"{FEWEST_FOLDS}: these documents are too few to tell how sure their topics are"
+        )
+    return filled
 
 
 def _over_words_of(mixture: Mixture, moments: Moments) -> Moments:
