@@ -147,10 +147,16 @@ def _refuse_to_replace(out: Path, overwrite: bool, documents: Any) -> None:
 
 def _move(folder: Path, out: Path) -> None:
     """Give the folder its name; an earlier result is removed after it was renamed."""
+    if not out.exists():
+        folder.rename(out)
+        return
     earlier = temporary_name(out.parent)
-    if out.exists():
-        out.rename(earlier)
-    folder.rename(out)
+    out.rename(earlier)
+    try:
+        folder.rename(out)
+    except OSError:
+        earlier.rename(out)
+        raise
     shutil.rmtree(earlier, ignore_errors=True)
 
 
