@@ -51,6 +51,7 @@ def test_what_does_not_pass_is_an_error_that_names_the_url(site, fault):
     with pytest.raises(RemoteError, match=r"/a\.txt") as caught:
         read_moments(f"{site.url}/a.txt?signature=hidden-words")
     assert "hidden" not in str(caught.value)
+    assert caught.value.__context__ is None  # which clusters would send along, and which may hold secrets
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # as it comes from another process
 
 

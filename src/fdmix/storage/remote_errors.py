@@ -6,7 +6,7 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from fdmix.storage.urls import redacted, scheme_of, without_secrets
 
@@ -42,7 +42,18 @@ def explaining(url: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise explained(error, url) from None  # the library's own words may hold passwords and signatures
+        raise_alone(explained(error, url))
+
+
+def raise_alone(error: Exception) -> NoReturn:
+    """Raise an error without the library's own, which may hold secrets and which cannot always be pickled.
+
+    `from None` would only hide it: clusters send an error with all that it came from.
+    """
+    try:
+        raise error from None
+    finally:
+        error.__context__ = None
 
 
 def explained(error: Exception, url: str) -> Exception:

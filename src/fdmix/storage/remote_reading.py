@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from fdmix.storage.remote_errors import RemoteError, explained, explaining, is_passing
+from fdmix.storage.remote_errors import RemoteError, explained, explaining, is_passing, raise_alone
 from fdmix.storage.urls import without_secrets
 
 BLOCK_BYTES = 8 << 20  # of a request to an object store: large enough that latency does not matter
@@ -60,7 +60,7 @@ def patiently(request: Callable[[], Any], url: str, repeated: bool = True) -> An
             return request()
         except Exception as error:
             if wait is None or not is_passing(error):
-                raise explained(error, url) from None
+                raise_alone(explained(error, url))
         time.sleep(wait)
     raise AssertionError("the last attempt returns or raises")
 
