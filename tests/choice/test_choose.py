@@ -103,7 +103,7 @@ def test_tables(tmp_path):
     assert [row["chosen"] for row in rows] == ["False", "True"]
     assert [row["coherence"] for row in rows] == ["", "0.2"]
     assert pq.read_table(tmp_path / "t.parquet").to_pydict() == choice.columns()
-    with pytest.raises(ValueError, match=r"\.csv or \.parquet"):
+    with pytest.raises(ValueError, match=r"\.csv, \.parquet or \.json"):
         choice.save(tmp_path / "t.xlsx")
 
 

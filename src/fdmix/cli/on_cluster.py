@@ -77,9 +77,9 @@ def assign_on_cluster(
     _quiet(engine)
     if out.suffix:
         raise ValueError(f"a cluster writes a folder of Parquet files: give a name without {out.suffix!r}")
-    where = {"engine": engine, "cluster": cluster}
+    how |= {"engine": engine, "cluster": cluster, "overwrite": force}
     with steps() as bars, timed() as seconds:
-        done = assign(files, mixture, out, overwrite=force, report=bars.report, **where, **how)
+        done = assign(files, mixture, out, report=bars.report, **how)
         took = seconds()
     if done.n_empty:
         say(f"Documents without a word that the model knows: {done.n_empty:,}. They have no topic.")
