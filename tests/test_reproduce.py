@@ -40,7 +40,8 @@ def test_without_the_source_tree_there_is_no_such_command(tmp_path):
 def test_the_readme_says_how_to_install_what_it_needs():
     page = (Path(fdmix.__file__).parents[2] / "README.md").read_text()
     assert " -e " in INSTALL  # without it, the installed package does not know its source tree
-    assert f"`fdmix reproduce` (some minutes at the small scale), after `{INSTALL}`" in page
+    said = " ".join(page[page.index("`fdmix reproduce` repeats") :].split())
+    assert f"some minutes at the small scale, and needs a clone with `{INSTALL}`" in said
 
 
 def test_the_paper_scale_asks_for_its_corpora(tmp_path, monkeypatch):

@@ -73,7 +73,7 @@ def test_choose_reads_text_and_draws(folder, tmp_path):
         (("folds.moments", "--topics", "some"), "given as 10..300"),
         (("plain.moments", "--topics", "2,4"), "count --folds 10"),
         (("folds.moments", "--topics", "2,4", "--folds", "7"), "keep 5 folds"),
-        (("folds.moments", "--topics", "2,4", "-o", "t.xlsx"), ".csv or .parquet"),
+        (("folds.moments", "--topics", "2,4", "-o", "t.xlsx"), ".csv, .parquet or .json"),
         (("folds.moments", "--topics", "2,4", "-o", "text.csv"), "exists already"),
         (("folds.moments", "--topics", "2,4", "--criterion", "completion"), "do not keep documents"),
         (("folds.moments", "--topics", "2,4", "--column", "text"), "options of text"),

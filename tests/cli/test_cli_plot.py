@@ -3,6 +3,7 @@
 import csv
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,9 @@ KINDS = {
 
 
 def test_figures_of_what_a_model_remembers_and_of_cells(folder, tmp_path):
-    moments = Moments.of(read_corpus(TEXTS, stop_words="english"), folds=5)
+    words = ("cat", "dog", "mouse", "stocks", "bonds", "banks")  # copies of a document would share a fold
+    distinct = [" ".join(chosen * n) for n in (1, 2, 3) for chosen in combinations(words, 2)]
+    moments = Moments.of(read_corpus([*TEXTS, *distinct], stop_words="english"), folds=5)
     mixture = fit_mixture(moments, 3).mixture
     reliability(mixture, moments, n_refits=2).save(tmp_path / "sure")
     mixture.edit(moments).merge(0, 1).fit().save(tmp_path / "edited")
