@@ -20,7 +20,7 @@ from fdmix.moments.moments import Moments
 from fdmix.moments.pair_sums import BYTES_PER_PAIR, PairSums
 
 BLOCK_BYTES = 1 << 26  # of a block in which all pairs occur: several of these fit into the memory of a small worker
-MAX_BLOCKS = 64  # so that each partition gives at most so many values to add up
+MAX_BLOCKS = 64  # limits the values that each partition gives to the sum
 
 
 @dataclass(frozen=True, eq=False)

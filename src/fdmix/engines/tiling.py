@@ -31,8 +31,8 @@ MIN_PAIRS_PER_ROW = 8  # pairs of a row in a cut, on average
 MAX_BANDS = 16  # bands of words
 MIN_BAND = 256  # words in a band
 MIN_CUT = 64  # columns in a cut
-ENTRIES_AT_A_TIME = 4_000_000  # pairs that are sorted at a time while tiles and lists are made, 32 MB;
-PARTS = 16  # and no less than one part in so many, because each round reads all pairs
+ENTRIES_AT_A_TIME = 4_000_000  # pairs that are sorted at a time while tiles and lists are made, 32 MB
+PARTS = 16  # at most this many parts, because each round reads all pairs
 
 
 @dataclass(frozen=True)
