@@ -16,18 +16,14 @@ from fdmix.cli.inputs import check_place, is_same_file, refuse_to_replace
 from fdmix.cli.on_cluster import ENGINES as CLUSTER_ENGINES
 from fdmix.cli.on_cluster import Cluster, assign_on_cluster, refuse_cluster
 from fdmix.cli.options import (
-    Column,
-    Delimiter,
     Device,
-    Encoding,
     Force,
     Inputs,
     Model,
-    NoHeader,
     Ranking,
-    Split,
     Threads,
     ranking_of,
+    with_layout,
 )  # fmt: skip
 from fdmix.mixture.assignment import document_device
 from fdmix.mixture.mixture import Mixture
@@ -54,11 +50,12 @@ Form = Annotated[
 ]
 
 
+@with_layout
 def assign(
     model: Model,
     inputs: Inputs,
+    layout: Layout,
     out: Annotated[str, typer.Option("--out", "-o", help="File: .parquet, .csv or .jsonl; - prints CSV.")] = "-",
-    column: Column = None,
     keep: Keep = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Column to copy into the result as `id`.")
@@ -72,10 +69,6 @@ def assign(
     raw: Annotated[
         bool, typer.Option("--raw", help="CSV: do not mark text that spreadsheets would run as a formula.")
     ] = False,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     prior: Prior = "none",
     engine: Annotated[
         str,
@@ -117,13 +110,13 @@ def assign(
     chosen = _prior(prior)
     if engine in CLUSTER_ENGINES:
         _refuse_for_cluster(out, id, ranking, raw)
-        given = files_of(inputs, Layout(column, (), split, encoding, delimiter, not no_header))
+        given = files_of(inputs, layout)
         how = {"keep": _columns(keep), "form": form, "min_share": min_share, "words": words, "prior": chosen}
         assign_on_cluster(mixture, given, place_of(out), engine, cluster, force, **how)
         return
     kept = [*([("id", id)] if id else []), *((name, name) for name in _columns(keep))]
     columns = tuple((f"column {i}", name) for i, (_, name) in enumerate(kept))
-    source = files_of(inputs, Layout(column, columns, split, encoding, delimiter, not no_header))
+    source = files_of(inputs, replace(layout, kept=columns))
     _refuse_input(out, source)
     carried = [("file", "file")] if source.per_file or len(source.paths) > 1 else []
     carried += [(name, f"column {i}") for i, (name, _) in enumerate(kept)]

@@ -17,16 +17,12 @@ from fdmix.cli.evaluate_coherence import MoreCoherence, names_of
 from fdmix.cli.inputs import is_moments
 from fdmix.cli.options import (
     AsJson,
-    Column,
-    Delimiter,
     Device,
     DocumentEngine,
-    Encoding,
-    NoHeader,
     Ranking,
-    Split,
     Threads,
     ranking_of,
+    with_layout,
 )
 from fdmix.cli.tables import plain_table
 from fdmix.corpus.corpus import Corpus
@@ -62,12 +58,13 @@ class Evaluated:
     coherence: Any
 
 
+@with_layout
 def evaluate(
     given: Annotated[
         list[str],
         typer.Argument(metavar="MODEL... INPUT...", help="Model folders, and text: files, folders, globs or -."),
     ],
-    column: Column = None,
+    layout: Layout,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -92,10 +89,6 @@ def evaluate(
     ] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Show the coherence of each topic.")] = False,
     ranking: Ranking = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     engine: DocumentEngine = "auto",
     device: Device = "auto",
     threads: Threads = None,
@@ -123,14 +116,12 @@ def evaluate(
     models, inputs = _models_and_inputs(given)
     document_device(engine, device)  # refuses what is not there before anything is read
     where = {"engine": engine, "device": device}
-    source = files_of(
-        inputs, Layout(column, (("label", labels),) if labels else (), split, encoding, delimiter, not no_header)
-    )
+    source = files_of(inputs, replace(layout, kept=(("label", labels),) if labels else ()))
     if len(models) > 1 and STDIN in source.paths:
         raise ValueError("standard input can be read only once: to compare several models give a file")
     elsewhere = None
     if reference is not None and not is_moments(reference):
-        elsewhere = _reference_files(reference, Layout(column, (), split, encoding, delimiter, not no_header))
+        elsewhere = _reference_files(reference, layout)
     more = MoreCoherence(names_of(coherence), vectors, source if reference is None else elsewhere)
     words_by = ranking_of(ranking)
     mixtures = [Mixture.load(model) for model in models]

@@ -9,7 +9,7 @@ import typer
 from fdmix.cli.changed import say_changes
 from fdmix.cli.console import OF_PAIRS, fitting, say, steps, timed
 from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, path_of_moments
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.options import Force, Inputs, Model, Threads, with_layout
 from fdmix.cli.update import OutModel, OutMoments, check_targets, save_both
 from fdmix.edits.updating import fitted_anew, require_unedited
 from fdmix.edits.updating import update as updated
@@ -19,9 +19,11 @@ from fdmix.moments.moments import Moments
 from fdmix.text.files import Layout
 
 
+@with_layout
 def forget(
     model: Model,
     inputs: Inputs,
+    layout: Layout,
     moments: MomentsOfModel = None,
     out: OutModel = None,
     moments_out: OutMoments = None,
@@ -33,11 +35,6 @@ def forget(
             help="Refit from where the model is: faster, and topics keep their numbers, but not exact.",
         ),
     ] = False,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     threads: Threads = None,
     force: Force = False,
 ) -> None:
@@ -58,7 +55,7 @@ def forget(
     mixture, total = Mixture.load(model), Moments.load(path)
     if not warm:
         require_unedited(mixture)
-    part = counted_like(total, inputs, Layout(column, (), split, encoding, delimiter, not no_header))
+    part = counted_like(total, inputs, layout)
     try:
         rest = total - part
     except ValueError as error:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import out, say, steps
-from fdmix.cli.options import Column, Delimiter, Encoding, Model, NoHeader, Split, Threads
+from fdmix.cli.options import Model, Threads, with_layout
 from fdmix.display import for_terminal, shown_word
 from fdmix.labelling import Answers, Endpoint, Question, ask_labels, questions_about
 from fdmix.mixture.labels import read_labels
@@ -26,8 +26,10 @@ N_DOCUMENTS = 3  # of each topic that are sent, if documents may be sent
 CTRL_C = 130  # exit code of a program that Ctrl-C ended
 
 
+@with_layout
 def label(
     model: Model,
+    layout: Layout,
     labels: Annotated[
         Path | None, typer.Option("--from", help="JSON file of labels, as the report exports it.", metavar="FILE")
     ] = None,
@@ -55,11 +57,6 @@ def label(
     timeout: Annotated[
         float, typer.Option(help="Seconds to wait for an answer.", rich_help_panel=ASK, metavar="SECONDS")
     ] = 60.0,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     threads: Threads = None,
 ) -> None:  # fmt: skip
     """Store labels of topics in the model: from a file, or from a language model.
@@ -94,7 +91,6 @@ def label(
     server = Endpoint(endpoint or "", name or "", os.environ.get(key_name or "") or None, timeout)
     texts = None
     if send_documents:
-        layout = Layout(column, (), split, encoding, delimiter, not no_header)
         with steps() as bars:
             found = representatives(
                 mixture, files_of(send_documents, layout), N_DOCUMENTS, n_threads=threads, report=bars.report

@@ -89,12 +89,14 @@ Ranking = _option(
 )  # fmt: skip
 Model = Annotated[Path, typer.Argument(help="Model folder, as written by `fdmix fit`.", metavar="MODEL")]
 
-TEXT: dict[str, tuple[Any, Any]] = {
+LAYOUT: dict[str, tuple[Any, Any]] = {
     "column": (Column, None),
-    "delimiter": (Delimiter, None),
-    "no_header": (NoHeader, False),
     "split": (Split, None),
     "encoding": (Encoding, None),
+    "delimiter": (Delimiter, None),
+    "no_header": (NoHeader, False),
+}
+CLEANINGS: dict[str, tuple[Any, Any]] = {
     "preset": (
         _option(
             str,
@@ -152,10 +154,7 @@ class TextOptions:
     @classmethod
     def of(cls, given: dict[str, Any]) -> TextOptions:
         """From the command line's options."""
-        layout = Layout(
-            given.pop("column"), (), given.pop("split"), given.pop("encoding"), given.pop("delimiter"),
-            header=not given.pop("no_header"),
-        )  # fmt: skip
+        layout = _layout({name: given.pop(name) for name in LAYOUT})
         preset = given.pop("preset")
         kept = {name: given.pop(name) for name in KEPT}
         steps = {name: value for name, value in given.items() if value is not None}
@@ -181,19 +180,37 @@ def ranking_of(given: str | None) -> str | float | None:
 
 def with_text_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command that takes `text: TextOptions` all options of text in its place."""
+    return _with_options(command, "text", LAYOUT | CLEANINGS, TextOptions.of)
+
+
+def with_layout(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that takes `layout: Layout` the options that say where the text is in its place."""
+    return _with_options(command, "layout", LAYOUT, _layout)
+
+
+def _layout(given: dict[str, Any]) -> Layout:
+    column, split, encoding, delimiter, no_header = (given[name] for name in LAYOUT)
+    return Layout(column, (), split, encoding, delimiter, header=not no_header)
+
+
+def _with_options(
+    command: Callable[..., Any],
+    place: str,
+    options: dict[str, tuple[Any, Any]],
+    made: Callable[[dict[str, Any]], Any],
+) -> Callable[..., Any]:
+    """Give a command options in the place of one parameter, which gets what is made of their values."""
 
     @wraps(command)
     def wrapped(**given: Any) -> Any:
-        text = TextOptions.of({name: given.pop(name) for name in TEXT})
-        return command(text=text, **given)
+        return command(**{place: made({name: given.pop(name) for name in options})}, **given)
 
     own = inspect.signature(command, eval_str=True).parameters
-    kept = [parameter for name, parameter in own.items() if name != "text"]
-    options = [
+    kept = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, each in own.items() if name != place]
+    everything = kept + [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in TEXT.items()
+        for name, (kind, default) in options.items()
     ]
-    everything = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in kept] + options
     wrapped.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in everything}
     return wrapped

@@ -12,7 +12,7 @@ import typer
 
 from fdmix.cli.console import say, steps
 from fdmix.cli.inputs import check_place, is_moments, loaded_cells, refuse_to_replace
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, Model, NoHeader, Split, Threads
+from fdmix.cli.options import Force, Model, Threads, with_layout
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.report.groups import GROUP, group_shares
@@ -20,10 +20,12 @@ from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
 
 
+@with_layout
 def plot(
     model: Model,
     kind: Annotated[str, typer.Argument(help="What to draw, see above.", metavar="KIND")],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .png, .svg or .pdf.", metavar="FILE")],
+    layout: Layout,
     topics: Annotated[
         str | None,
         typer.Option(help="Topics to draw: 3,17 (bars, shares, words, intervals).", metavar="NUMBERS"),
@@ -43,11 +45,6 @@ def plot(
     by: Annotated[
         str | None, typer.Option(help="Column of the documents that makes groups (shares).", metavar="COLUMN")
     ] = None,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     threads: Threads = None,
     force: Force = False,
 ) -> None:
@@ -92,7 +89,7 @@ def plot(
     """
     given = Given(
         topics=_numbers(topics), moments=moments, others=tuple(other or ()), documents=tuple(documents or ()), by=by,
-        cells=cells, layout=Layout(column, (), split, encoding, delimiter, not no_header), threads=threads,
+        cells=cells, layout=layout, threads=threads,
     )  # fmt: skip
     draw = _drawing(kind, given)
     check_place(out)

@@ -11,17 +11,13 @@ import typer
 from fdmix.cli.console import OF_DOCUMENTS, fitting, say, steps, timed
 from fdmix.cli.inputs import check_model_output
 from fdmix.cli.options import (
-    Column,
-    Delimiter,
     Device,
-    Encoding,
     Engine,
     Force,
     Inputs,
     Model,
-    NoHeader,
-    Split,
     Threads,
+    with_layout,
 )
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.refining import little_known
@@ -37,15 +33,12 @@ from fdmix.text.tokenising import token_batches
 from fdmix.text.vocabulary_choice import word_totals
 
 
+@with_layout
 def refine(
     model: Model,
     inputs: Inputs,
     out: Annotated[Path, typer.Option("--out", "-o", help="Model folder to write.")],
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
+    layout: Layout,
     unseen: Annotated[
         Path | None,
         typer.Option(help="Held-out text that decides how far to go (default: part of the input)."),
@@ -66,7 +59,6 @@ def refine(
     check_model_output(out, force)
     checked_engine(engine, device)
     mixture = Mixture.load(model)
-    layout = Layout(column, (), split, encoding, delimiter, not no_header)
     better: Mixture | None = None
     try:
         with deferred_ctrl_c, steps() as bars, timed() as seconds:

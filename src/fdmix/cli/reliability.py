@@ -8,7 +8,7 @@ import typer
 
 from fdmix.cli.console import print_json, say, show, steps, timed
 from fdmix.cli.inputs import added, moments_files
-from fdmix.cli.options import AsJson, Column, Delimiter, Encoding, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.options import AsJson, Inputs, Model, Threads, with_layout
 from fdmix.cli.tables import plain_table, reliability_facts, topic_facts, topic_table
 from fdmix.display import shown_word
 from fdmix.edits.storing import LOG
@@ -22,14 +22,11 @@ from fdmix.text.sources import files_of
 MOST_MISFITS = 8
 
 
+@with_layout
 def reliability(
     model: Model,
     inputs: Inputs,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
+    layout: Layout,
     refits: Annotated[int, typer.Option(min=2, help="Fits on resampled documents.")] = REFITS,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
     warm: Annotated[
@@ -64,7 +61,6 @@ def reliability(
     if LOG in mixture.provenance and not warm:
         say("This model was edited: fits from scratch will not find what people made of its topics. See --warm.")
     counted = moments_files(inputs)
-    layout = Layout(column, (), split, encoding, delimiter, not no_header)
     with steps() as bars, timed() as seconds:
         data: Any = added(counted) if counted else read_corpus(files_of(inputs, layout), like=mixture)
         say(f"{data!r}")

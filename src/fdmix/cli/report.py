@@ -11,7 +11,7 @@ import typer
 from fdmix.choice.choice import Choice
 from fdmix.cli.console import say, steps, timed
 from fdmix.cli.inputs import check_place, is_moments, loaded_cells, loaded_moments, refuse_to_replace
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, NoHeader, Split, Threads
+from fdmix.cli.options import Force, Threads, with_layout
 from fdmix.mixture.mixture import Mixture
 from fdmix.report.groups import GROUP
 from fdmix.report.writing import write_report
@@ -20,10 +20,12 @@ from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
 
 
+@with_layout
 def report(
     models: Annotated[
         list[Path], typer.Argument(help="Model folder; a second one is compared with it.", metavar="MODEL [OTHER]")
     ],
+    layout: Layout,
     out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.", metavar="FILE")] = Path(
         "report.html"
     ),
@@ -51,11 +53,6 @@ def report(
         typer.Option(metavar="FILE", help="Numbers of topics (fdmix choose -o FILE.json): adds how they compare."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page (default: the model's name).")] = None,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     threads: Threads = None,
     force: Force = False,
 ) -> None:
@@ -88,7 +85,6 @@ def report(
         raise ValueError("--by and --cells both make groups: give one of them")
     numbers = None if choice is None else Choice.load(choice)
     mixtures = [Mixture.load(model) for model in models]
-    layout = Layout(column, (), split, encoding, delimiter, not no_header)
     kept = () if by is None else ((GROUP, by),)
     source = None if not documents else files_of(documents, replace(layout, kept=kept))
     with steps() as bars, timed() as seconds:

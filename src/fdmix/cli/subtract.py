@@ -19,7 +19,7 @@ from fdmix.cli.inputs import (
     refuse_to_replace,
     within_memory,
 )
-from fdmix.cli.options import Column, Delimiter, Encoding, Force, Memory, NoHeader, Out, Split
+from fdmix.cli.options import Force, Memory, Out, with_layout
 from fdmix.moments.moments import Moments
 from fdmix.storage import replacing
 from fdmix.text.files import Layout
@@ -27,17 +27,14 @@ from fdmix.text.reading import read_moments
 from fdmix.text.sources import files_of
 
 
+@with_layout
 def subtract(
     whole: Annotated[Path, typer.Argument(help="File of moments.", metavar="FILE")],
     removed: Annotated[
         list[str], typer.Argument(help="What to remove: files of moments, or text.", metavar="REMOVED")
     ],
     out: Out,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
+    layout: Layout,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what was removed, with digests, as JSON.")
     ] = None,
@@ -78,7 +75,7 @@ def subtract(
         if files:
             part = added(files)
         else:
-            source = files_of(removed, Layout(column, (), split, encoding, delimiter, not no_header))
+            source = files_of(removed, layout)
             with steps() as bars:
                 part = read_moments(source, like=total, folds=len(total.folds), memory=memory, report=bars.report)
         if not again:

@@ -11,7 +11,7 @@ from fdmix.cli.changed import say_changes
 from fdmix.cli.console import say, timed
 from fdmix.cli.inputs import check_model_output, check_output, refuse_shared_sources, refuse_to_replace
 from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, path_of_moments
-from fdmix.cli.options import Again, Column, Delimiter, Encoding, Force, Inputs, Model, NoHeader, Split, Threads
+from fdmix.cli.options import Again, Force, Inputs, Model, Threads, with_layout
 from fdmix.cli.source_names import with_sources
 from fdmix.edits.updating import PASSES
 from fdmix.edits.updating import update as updated
@@ -25,17 +25,14 @@ OutMoments = Annotated[
 ]
 
 
+@with_layout
 def update(
     model: Model,
     inputs: Inputs,
+    layout: Layout,
     moments: MomentsOfModel = None,
     out: OutModel = None,
     moments_out: OutMoments = None,
-    column: Column = None,
-    split: Split = None,
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    no_header: NoHeader = False,
     passes: Annotated[int, typer.Option(min=1, help="Passes of the refit.")] = PASSES,
     again: Again = False,
     threads: Threads = None,
@@ -58,7 +55,7 @@ def update(
     check_targets(model, out, path, moments_out, force)
     mixture, total = Mixture.load(model), Moments.load(path)
     with timed() as seconds:
-        part = counted_like(total, inputs, Layout(column, (), split, encoding, delimiter, not no_header))
+        part = counted_like(total, inputs, layout)
         if not again:
             refuse_shared_sources([path, Path(inputs[0])], [total, part])
         whole = total + part
