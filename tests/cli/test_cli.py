@@ -88,6 +88,17 @@ def test_help_and_version():
         assert command in shown
 
 
+def test_help_is_for_people(monkeypatch):
+    """No types of Python and no braces, whatever typer's version writes; nothing is cut at 80 columns."""
+    from typer.testing import CliRunner
+
+    monkeypatch.setenv("COLUMNS", "80")
+    for command in ["", *COMMANDS]:
+        shown = CliRunner().invoke(fdmix.cli.app, [*command.split(), "--help"]).stdout
+        usage = next(line for line in shown.splitlines() if "Usage:" in line)
+        assert not re.search(r"<(bool|str|int|list|path|text)|[{}]|\.{4}|…", usage + shown.partition("╭")[2])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples(command):

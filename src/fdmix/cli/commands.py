@@ -14,36 +14,70 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 # The name of a command, which is also that of its file and of its function, and the first line of its help.
-COMMANDS = {
-    "demo": "Learn topics from the docstrings of the Python packages on this machine.",
-    "count": "Count the word pairs of text into a file of moments.",
-    "merge": "Add files of moments: exact sums, whatever their order.",
-    "prune": "Leave rare and very common words out of moments, or rare pairs.",
-    "subtract": "Remove documents from moments, exactly.",
-    "choose": "Choose the number of topics by the score of left-out documents.",
-    "fit": "Learn topics from text, from files of moments, or from folders of either.",
-    "refine": "Improve a model by LDA sampling over documents, until the held-out score stops improving.",
-    "topics": "Show the topics of a model: words, shares, and which topics occur together.",
-    "reliability": "Measure how sure the topics are, and store it in the model.",
-    "over": "Show the shares of topics over time and groups, with error bars.",
-    "report": "Write a report of the topics: one HTML file to look at and to send.",
-    "plot": "Draw a figure of a model, for a paper or a slide.",
-    "label": "Store labels of topics in the model: from a file, or from a language model.",
-    "edit": "Change the topics of a model: merge, split, drop, seed, ban, and refit.",
-    "update": "Add documents to the moments of a model, and refit it from its topics.",
-    "forget": "Remove documents from the moments of a model, and fit it without them.",
-    "assign": "Find the topics of documents: the main topic of each, its words and its share.",
-    "evaluate": "Score models on documents they were not fitted to.",
-    "compare": "Compare topic models on the same documents: scores, time and memory.",
-    "info": "Show what a model or a file of moments holds, and where it comes from.",
-    "reproduce": "Reproduce the paper's experiments: tables, figures, and its numbers beside ours.",
+PANELS = {
+    "First steps": {
+        "demo": "Learn topics from the docstrings of the Python packages on this machine.",
+        "fit": "Learn topics from text, from files of moments, or from folders of either.",
+        "topics": "Show the topics of a model: words, shares, and which topics occur together.",
+        "report": "Write a report of the topics: one HTML file to look at and to send.",
+        "assign": "Find the topics of documents: the main topic of each, its words and its share.",
+    },
+    "Better topics": {
+        "choose": "Choose the number of topics by the score of left-out documents.",
+        "label": "Store labels of topics in the model: from a file, or from a language model.",
+        "edit": "Change the topics of a model: merge, split, drop, seed, ban, and refit.",
+        "refine": "Improve a model by LDA sampling over documents, until the held-out score stops improving.",
+        "update": "Add documents to the moments of a model, and refit it from its topics.",
+        "forget": "Remove documents from the moments of a model, and fit it without them.",
+    },
+    "Questions to a model": {
+        "over": "Show the shares of topics over time and groups, with error bars.",
+        "plot": "Draw a figure of a model, for a paper or a slide.",
+        "reliability": "Measure how sure the topics are, and store it in the model.",
+        "evaluate": "Score models on documents they were not fitted to.",
+        "compare": "Compare topic models on the same documents: scores, time and memory.",
+        "info": "Show what a model or a file of moments holds, and where it comes from.",
+    },
+    "Moments: counts of word pairs, which add up": {
+        "count": "Count the word pairs of text into a file of moments.",
+        "merge": "Add files of moments: exact sums, whatever their order.",
+        "subtract": "Remove documents from moments, exactly.",
+        "prune": "Leave rare and very common words out of moments, or rare pairs.",
+    },
+    "The paper": {
+        "reproduce": "Reproduce the paper's experiments: tables, figures, and its numbers beside ours.",
+    },
 }
+COMMANDS = {name: text for panel in PANELS.values() for name, text in panel.items()}
 ROOT = Path(__file__).parents[3]  # of a clone
 
 
 def has_experiments() -> bool:
     """Whether the paper's experiments are there; an installed wheel does not contain them."""
     return (ROOT / "experiments" / "results.py").is_file()
+
+
+def _readable(parameters: list[Any]) -> list[Any]:
+    """Parameters whose help shows no types of Python: newer versions of typer write <bool> and <list[str]>."""
+    for each in parameters:
+        if each.param_type_name == "argument":
+            each.display_type_rich = lambda **_: None
+        elif each.is_flag and each.metavar is None:
+            each.metavar = ""
+    return parameters
+
+
+class ReadableCommand(TyperCommand):
+    """A command whose help shows no types of Python and no braces."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Arguments and options."""
+        return _readable(super().get_params(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The usage line: FILES... where newer versions of typer write {FILES}..."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.replace("{", "").replace("}", "").replace("......", "...") for piece in pieces]
 
 
 class LazyCommand(TyperCommand):
@@ -56,7 +90,9 @@ class LazyCommand(TyperCommand):
 
         name = str(self.name)
         single = typer.Typer(add_completion=False, context_settings=dict(self.context_settings))
-        single.command(name)(with_readable_values(getattr(import_module(f"fdmix.cli.{name}"), name)))
+        single.command(name, cls=ReadableCommand)(
+            with_readable_values(getattr(import_module(f"fdmix.cli.{name}"), name))
+        )
         return typer.main.get_command(single)
 
     def make_context(self, *arguments: Any, **settings: Any) -> Any:
@@ -70,7 +106,14 @@ class LazyCommands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {
-            name: LazyCommand(name=name, help=text, context_settings=dict(self.context_settings))
-            for name, text in COMMANDS.items()
+            name: LazyCommand(
+                name=name, help=text, rich_help_panel=panel, context_settings=dict(self.context_settings)
+            )
+            for panel, commands in PANELS.items()
+            for name, text in commands.items()
             if name != "reproduce" or has_experiments()
         }
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options of the program itself."""
+        return _readable(super().get_params(ctx))
