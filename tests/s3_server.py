@@ -1,9 +1,9 @@
 """A bucket on this machine: moto's server speaks S3, and a gate before it counts requests and refuses some."""
 
 import http.client
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from local_server import QuietHandler, serving
 
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -25,12 +25,7 @@ class Gate:
 
 
 def _handler(gate):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_):
-            pass
-
+    class Handler(QuietHandler):
         def forward(self):
             body = self.body()
             gate.requests.append((self.command, self.path))
@@ -77,15 +72,8 @@ def s3_server():
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     gate = Gate(moto.get_host_and_port()[1])
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(gate))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    gate.url = f"http://127.0.0.1:{server.server_port}"
     try:
-        yield gate
+        with serving(_handler(gate)) as gate.url:
+            yield gate
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
         moto.stop()

@@ -1,9 +1,9 @@
 """A web server on this machine that fails on purpose: it stalls, cuts the connection, answers 500, or lies."""
 
-import threading
 import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from local_server import QuietHandler, serving
 
 
 class Site:
@@ -23,16 +23,11 @@ class Site:
 
 
 def _handler(site):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_):
-            pass
-
-        def do_HEAD(self):
+    class Handler(QuietHandler):
+        def do_HEAD(self):  # noqa: N802
             self.answer("HEAD")
 
-        def do_GET(self):
+        def do_GET(self):  # noqa: N802
             self.answer("GET")
 
         def answer(self, method):
@@ -91,14 +86,5 @@ def _handler(site):
 def web_site():
     site = Site()
     site.stall = 3.0  # seconds
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving(_handler(site)) as site.url:
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -3,7 +3,9 @@
 import json
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from local_server import QuietHandler
+from local_server import serving as serving_requests
 
 
 class Chat:
@@ -33,8 +35,10 @@ def serving(answer):
     """`with serving(lambda number: "label") as chat`: a server at chat.url."""
     chat = Chat(answer)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
+    class Handler(QuietHandler):
+        protocol_version = "HTTP/1.0"
+
+        def do_POST(self):  # noqa: N802
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             chat.requests.append((self.path, dict(self.headers), body))
             given = chat.answer(len(chat.requests) - 1)
@@ -49,22 +53,9 @@ def serving(answer):
             self.end_headers()
             self.wfile.write(content)
 
-        def log_message(self, *_):
-            pass
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, *_):
-            pass  # clients that give up break their connections
-
-    server = Server(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    chat.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield chat
-    finally:
-        chat.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving_requests(Handler) as url:
+        chat.url = f"{url}/v1"
+        try:
+            yield chat
+        finally:
+            chat.released.set()
