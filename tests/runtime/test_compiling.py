@@ -1,14 +1,18 @@
 """Where compiled loops are kept, and that compiling is announced: each in a process of its own."""
 
+import gc
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core.event import Listener, install_listener
 
 import fdmix
+import fdmix.kernels.compiling  # what listens to numba
 
 pytestmark = pytest.mark.slow
 
@@ -91,3 +95,36 @@ def test_the_command_line_says_that_it_compiles(tmp_path):
     ]  # fmt: skip
     assert said[0].count("compiling fdmix's loops: once on this machine") == 1
     assert "compiling" not in said[1]
+
+
+@pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize("works", [True, False])
+def test_garbage_is_not_collected_while_a_kernel_is_compiled(works, on):
+    """Whether compiling works or fails, garbage collection is as before afterwards."""
+
+    class Watching(Listener):
+        def on_start(self, event):
+            seen.append(gc.isenabled())
+
+        def on_end(self, event):
+            pass
+
+    def kernel(x):
+        return x + 1 if works else x.nothing
+
+    kernel.__module__ = "fdmix.kernels.made_here"
+    seen = []
+    try:
+        if not on:
+            gc.disable()
+        with install_listener("numba:compile", Watching()):
+            if works:
+                assert numba.njit(kernel)(1) == 2
+            else:
+                with pytest.raises(numba.TypingError):
+                    numba.njit(kernel)(1)
+        assert seen
+        assert not any(seen)
+        assert gc.isenabled() is on
+    finally:
+        gc.enable()

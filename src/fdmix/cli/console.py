@@ -26,7 +26,6 @@ from rich.table import Column
 from rich.text import Text
 
 from fdmix.display import for_json, for_terminal
-from fdmix.documents.document_fit import Refinement
 from fdmix.runtime.processes import is_leader
 
 WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
@@ -117,7 +116,7 @@ def fitting(bars: Steps, phases: tuple[str, ...] = OF_PAIRS) -> Callable[[Any], 
 
     def show(now: Any) -> None:
         number = f"{phases.index(now.phase) + 1}/{len(phases)} " if now.phase in phases else ""
-        if isinstance(now, Refinement):
+        if now.phase in OF_DOCUMENTS:
             what = "sweeps" if now.phase == "sampling" else "passes"
             note = f"completion {now.score:.4f} a token, {now.passes} of {now.of} {what}"
             bars.report(number + now.phase, now.passes, now.of, note)

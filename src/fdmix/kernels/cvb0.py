@@ -149,7 +149,8 @@ def _fit_sparse(begin, end, table, topics, prior, guess, convergence, scratch, g
     first, topic, probability = topics
     max_rounds, tolerance, prune_below = convergence
     starts, entries, r, new = scratch
-    g[:] = prior
+    for t in range(g.size):
+        g[t] = prior[t]
     at = 0
     length = 0.0
     for i in range(begin, end):
@@ -177,7 +178,8 @@ def _fit_sparse(begin, end, table, topics, prior, guess, convergence, scratch, g
         for k in range(starts[i - begin], at):
             r[k] *= total
     starts[end - begin] = at
-    g[:] = prior
+    for t in range(g.size):
+        g[t] = prior[t]
     for i in range(begin, end):
         for k in range(starts[i - begin], starts[i - begin + 1]):
             g[topic[entries[k]]] += counts[i] * r[k]

@@ -137,7 +137,8 @@ def sweep_all_topics(begin, end, tokens, z, weights, scale, prior, eta, seed):
             while here[s] == until[s] and d < end:
                 _seed(state[s], seed, d)
                 here[s], until[s] = indptr[d], indptr[d + 1]
-                n[s, :] = prior
+                for t in range(prior.size):
+                    n[s, t] = prior[t]
                 for i in range(indptr[d], indptr[d + 1]):
                     n_topics += n[s, z[i]] == prior[z[i]]
                     n[s, z[i]] += one

@@ -212,7 +212,8 @@ def most_likely(share, B, theta, tolerance):
                 break
             found = False
             for _ in range(40):
-                trial[:] = theta
+                for k in range(K):
+                    trial[k] = theta[k]
                 for a in range(n):
                     moved = theta[members[a]] + step * d[a]
                     trial[members[a]] = moved if moved > 1e-14 else 0.0
@@ -226,7 +227,8 @@ def most_likely(share, B, theta, tolerance):
                 value = objective(share, B, theta, m)
                 break
             improved = True
-            theta[:] = trial
+            for k in range(K):
+                theta[k] = trial[k]
             value = new
             gradient(share, B, m, g)
             kept = 0

@@ -57,7 +57,8 @@ def active_by_topic(first, topic, value, T, topic_first, word, topic_value, coun
             total += (fill[t] + 3) // 4 * 4
         topic_first[T] = total
         return total
-    fill[:] = topic_first[:T]
+    for t in range(T):
+        fill[t] = topic_first[t]
     word[:] = 0
     topic_value[:] = 0
     for u in range(first.size - 1):
