@@ -60,7 +60,7 @@ $(NODE)/.stamp: javascript/package-lock.json
 	@touch $@
 
 check: lint  ## lint, types, import contracts, fast tests: before every commit
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick
 
 $(VENV)/.bench: pyproject.toml $(VENV)/.user
 	@echo "installing the peers"

@@ -9,7 +9,10 @@ import pytest
 from browser import launched
 from hypothesis import settings
 
-settings.register_profile("fdmix", deadline=None)  # the first call of a kernel compiles it
+# No deadline: the first call of a kernel compiles it. `make check` asks for the profile "quick"; `make test` and CI
+# try all examples.
+settings.register_profile("fdmix", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("fdmix")
 
 

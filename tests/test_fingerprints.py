@@ -115,7 +115,11 @@ FINGERPRINTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("result", FINGERPRINTS, ids=lambda result: result.__name__)
+@pytest.mark.parametrize(
+    "result",
+    [*FINGERPRINTS[:-1], pytest.param(command_line, marks=pytest.mark.slow)],
+    ids=lambda result: result.__name__,
+)
 def test_result_is_unchanged(result):
     expected = json.loads(STORED.read_text())[result.__name__]
     found = result()

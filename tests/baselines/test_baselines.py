@@ -21,7 +21,7 @@ def exact_moments(mixture, n_documents=100_000):
     return Moments(pairs, counts, counts, n_documents, 0)
 
 
-@pytest.mark.parametrize("loss", ["kl", "l2"])
+@pytest.mark.parametrize("loss", [pytest.param("kl", marks=pytest.mark.slow), "l2"])
 def test_separable_topics_are_recovered_exactly_from_exact_moments(loss):
     rng = np.random.default_rng(3)
     topics = rng.dirichlet(np.ones(40), 5)

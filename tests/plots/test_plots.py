@@ -123,6 +123,7 @@ def test_the_map_is_that_of_the_report():
     assert np.allclose(areas / areas.sum(), mixture.shares)
 
 
+@pytest.mark.slow
 def test_names_on_the_map_do_not_overlap():
     (axes,) = plots.topic_map(model(WORDS, 60)).axes
     boxes = [text.get_window_extent() for text in axes.texts]

@@ -31,8 +31,16 @@ TEXTS = ["the cat chased the mouse", "a mouse ate the cheese", "dogs chase cats"
 
 @pytest.mark.filterwarnings("ignore::fdmix.sklearn.estimator.FractionalCountsWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([FDM(), FDM(prior="dirichlet")])
+@parametrize_with_checks([FDM()])
 def test_scikit_learn_s_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::fdmix.sklearn.estimator.FractionalCountsWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([FDM(prior="dirichlet")])
+def test_scikit_learn_s_checks_with_a_prior(estimator, check):
     check(estimator)
 
 

@@ -25,6 +25,7 @@ from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
 
 TEXTS = [f"cat dog mouse {'tree leaf' if n % 2 else 'stock bond'} word{n % 7}" for n in range(600)]
+pytestmark = pytest.mark.slow  # the server of the S3 API takes seconds to begin
 CSV = "text,label\n" + "".join(f"{text},{n}\n" for n, text in enumerate(TEXTS))
 
 

@@ -88,6 +88,7 @@ def test_a_resumed_count_gives_the_same_bytes(text, whole, phase):
     assert not count(text).folder.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tokens", "lengths", "read", "counted", "counting", "plan.json"])
 @pytest.mark.parametrize("phase", ["reading", "counting"])
 def test_one_flipped_bit(text, whole, tmp_path, phase, name):
