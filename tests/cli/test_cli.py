@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -103,6 +104,33 @@ def test_help_is_for_people(monkeypatch):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples(command):
     assert "Example" in run(command, "--help").stdout
+
+
+def test_fit_says_what_to_do_next(texts, model):
+    """The command that it shows runs as it is, and shows the documents that were read."""
+    done = run("fit", texts / "a.csv", "--column", "text", "--topics", 5, "--force", "-o", texts / "next")
+    said = done.stderr.splitlines()
+    assert said[-1].startswith("To look at them in a browser: fdmix report ")
+    command = shlex.split(said[-1].partition("fdmix ")[2])
+    run(*command, cwd=texts)
+    assert (texts / "report.html").stat().st_size > 10_000
+    assert "Read 1,500 documents: " in done.stderr
+
+
+@pytest.mark.parametrize("name", ["tezt.txt", "text.tx", "text.txtt"])
+def test_a_name_with_a_slip_is_corrected(tmp_path, name):
+    (tmp_path / "text.txt").write_text("one two\n")
+    said = run("fit", name, "--topics", 2, "-o", "m", code=1, cwd=tmp_path).stderr
+    assert said == f"fdmix: there is no file or folder '{name}'; did you mean text.txt?\n"
+
+
+def test_a_missing_model_is_told_before_a_report_that_exists(tmp_path, model):
+    (tmp_path / "report.html").write_text("")
+    said = run("report", model.with_name("modl"), code=1, cwd=tmp_path).stderr
+    assert (
+        said.replace("\n", " ").strip()
+        == f"fdmix: there is no model {model.with_name('modl')}; did you mean {model}?"
+    )
 
 
 def test_fit_finds_the_topics(model):

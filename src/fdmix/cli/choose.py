@@ -13,7 +13,7 @@ from fdmix.choice.choice import PAIRS, table_kind
 from fdmix.choice.choosing import FOLDS
 from fdmix.cli.console import print_json, say, show, steps, timed
 from fdmix.cli.fit import documents_in_memory
-from fdmix.cli.inputs import added, check_place, moments_files, refuse_to_replace
+from fdmix.cli.inputs import added, check_place, in_a_sentence, moments_files, refuse_to_replace
 from fdmix.cli.options import AsJson, Force, Inputs, TextOptions, Threads, with_text_options
 from fdmix.cli.tables import plain_table
 
@@ -77,7 +77,7 @@ def choose(
         table_kind(out)
     plots = None if plot is None else _plots(plot)
     data = _data(inputs, text, threads, folds)
-    say(f"{data!r}")
+    say(in_a_sentence(data))
     settings: dict[str, Any] = {"criterion": criterion, "seed": seed, "n_threads": threads}
     with steps() as bars, timed() as seconds:
         choice = choose_n_topics(data, numbers, folds=folds or FOLDS, report=bars.report, **settings)

@@ -41,7 +41,7 @@ def demo(
         say(f"Read {len(texts):,} docstrings of installed Python packages ({read:.1f} s).")
         corpus = read_corpus(texts, min_letters=3, stop_words="english", min_count=10, max_share=0.2, min_tokens=10)
         moments = Moments.of(corpus)
-        say(f"Counted their word pairs: {moments!r} ({seconds() - read:.1f} s).")
+        say(f"Counted their {moments.n_pairs:,} different word pairs ({seconds() - read:.1f} s).")
         with steps() as bars:
             solution = fit_mixture(moments, topics, seed=seed, callback=fitting(bars))
         say(f"Fitted {topics} topics in {len(solution.log_likelihoods) - 1} passes ({seconds():.1f} s in all).\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,14 @@ import typer
 
 from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
 from fdmix.cli.count import counted_files
-from fdmix.cli.inputs import added, check_model_output, moments_files, refuse_repeated_paths, within_memory
+from fdmix.cli.inputs import (
+    added,
+    check_model_output,
+    in_a_sentence,
+    moments_files,
+    refuse_repeated_paths,
+    within_memory,
+)
 from fdmix.cli.options import (
     AsJson,
     Device,
@@ -41,6 +49,7 @@ from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, bytes_in, in_words
 from fdmix.runtime.processes import is_leader
 from fdmix.solvers import EM, SOLVERS
+from fdmix.text.files import STDIN
 from fdmix.text.reading import read_corpus
 from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
@@ -138,7 +147,7 @@ def fit(
             settings |= {"solver": solver, "sparsity": shrinkage, "memory": memory}
             with within_memory(memory, out):
                 learned = _moments(counted, inputs, text, threads, weighting, memory)
-        say(f"{learned!r}")
+        say(in_a_sentence(learned))
         with steps() as bars, timed() as seconds:
             fitted, phases = (
                 (fit_mixture, OF_PAIRS) if alone is not None else (fit_documents, OF_PAIRS + OF_DOCUMENTS)
@@ -151,6 +160,8 @@ def fit(
         kept.append(out)
         deferred_ctrl_c.check()
         _show(solution, out, took, as_json)
+        if not as_json:
+            say(_next_step(out, inputs if alone is None else [], text))
     if late or solution.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
 
@@ -189,6 +200,16 @@ def _show(solution: Solution, out: Path, took: float, as_json: bool) -> None:
         hint_at_dominating_words(solution.mixture)
     n_passes = len(solution.log_likelihoods) - 1
     say(f"{n_passes} passes over the pairs, {took:.1f} s in all: {solution.reason}. Wrote {out}.")
+
+
+def _next_step(out: Path, documents: list[str], text: TextOptions) -> str:
+    """The command that shows what was found, with the options that read the same documents."""
+    command = ["fdmix", "report", str(out)]
+    if documents and STDIN not in documents:
+        command += ["--documents", *documents]
+        command += [] if text.layout.column is None else ["--column", text.layout.column]
+        command += [] if text.layout.split is None else ["--split", text.layout.split]
+    return f"To look at them in a browser: {shlex.join([*command, '-o', 'report.html'])}"
 
 
 @contextmanager

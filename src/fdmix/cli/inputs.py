@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fdmix.cells import MomentsByGroup
 from fdmix.cells.file import KIND as CELLS_KIND
+from fdmix.corpus.corpus import Corpus
 from fdmix.moments.arithmetic import summed
 from fdmix.moments.ledger import shared_sources
 from fdmix.moments.moments import Moments
@@ -131,6 +132,16 @@ def refuse_to_replace(out: Path, force: bool) -> None:
     """Refuse to write over a result unless forced."""
     if out.exists() and not force:
         raise FileExistsError(f"{out} exists already: add --force to replace it, or give another name")
+
+
+def in_a_sentence(data: Corpus | Moments) -> str:
+    """What was read, for people."""
+    if isinstance(data, Corpus):
+        return f"Read {data.n_documents:,} documents: {data.n_tokens:,} tokens, {data.n_words:,} different words."
+    return (
+        f"Word pairs of {data.n_documents:,} documents: {data.n_words:,} different words, "
+        f"{data.n_pairs:,} different pairs."
+    )
 
 
 def refuse_repeated_paths(files: Files) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import print_json, say, show, steps, timed
-from fdmix.cli.inputs import added, moments_files
+from fdmix.cli.inputs import added, in_a_sentence, moments_files
 from fdmix.cli.options import AsJson, Inputs, Model, Threads, with_layout
 from fdmix.cli.tables import plain_table, reliability_facts, topic_facts, topic_table
 from fdmix.display import shown_word
@@ -63,7 +63,7 @@ def reliability(
     counted = moments_files(inputs)
     with steps() as bars, timed() as seconds:
         data: Any = added(counted) if counted else read_corpus(files_of(inputs, layout), like=mixture)
-        say(f"{data!r}")
+        say(in_a_sentence(data))
         sure = with_reliability(
             mixture, data, n_refits=refits, level=level, warm=warm, seed=seed, n_threads=threads, report=bars.report
         )

@@ -71,9 +71,9 @@ def report(
 
       fdmix report model50 model100 -o compared.html
     """
+    models, more = _models_and_documents(models, bool(documents))
     check_place(out)
     refuse_to_replace(out, force)
-    models, more = _models_and_documents(models, bool(documents))
     documents = [*(documents or ()), *more]
     if len(models) > 2:
         raise ValueError(f"a report compares two models, not {len(models)}")
@@ -105,6 +105,7 @@ def _models_and_documents(given: list[Path], with_documents: bool) -> tuple[list
     """Models, and what `--documents a.csv b.csv` gave beside its first file, which only the shell knows apart."""
     others = [path for path in given if not is_model(path)] if with_documents else []
     models = [path for path in given if path not in others]
-    if not models:
-        Mixture.load(given[0])  # which says what is wrong with it
+    for path in models or given[:1]:
+        if not is_model(path):
+            Mixture.load(path)  # which says what is wrong with it
     return models, [str(path) for path in others]

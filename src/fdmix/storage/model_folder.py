@@ -30,7 +30,7 @@ import numpy as np
 from fdmix.storage.arrays import FileError
 from fdmix.storage.card_file import CARD_FILE, updated_card
 from fdmix.storage.facts import mapping, parse_json
-from fdmix.storage.places import is_remote, place_of
+from fdmix.storage.places import did_you_mean, is_remote, place_of
 from fdmix.storage.remote_path import RemotePath
 from fdmix.storage.temporaries import (
     TEMPORARY_NAME,
@@ -100,7 +100,7 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
     """(arrays, facts) of a model folder; a FileError refuses a damaged one."""
     folder = place_of(path)
     if not folder.exists():
-        raise FileNotFoundError(f"there is no model {folder}")
+        raise FileNotFoundError(f"there is no model {folder}{did_you_mean(folder)}")
     if not is_model(folder):
         raise FileError(f"{folder} is not a model of fdmix, which is a folder with {FACTS_FILE} and {ARRAYS_FILE}")
     while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from fdmix.storage.remote_path import RemotePath
 from fdmix.storage.urls import COLLAPSED_URL, is_url, scheme_of
 
 COPY_BYTES = 1 << 20
+CLOSE = 0.75  # how alike two names must be, from 0 to 1: a letter too few, too many or swapped is
 
 
 def place_of(name: str | os.PathLike[str]) -> Path:
@@ -37,6 +39,18 @@ def place_of(name: str | os.PathLike[str]) -> Path:
 def is_remote(place: Any) -> TypeGuard[RemotePath]:
     """Whether a place is a URL."""
     return isinstance(place, RemotePath)
+
+
+def did_you_mean(place: Path) -> str:
+    """The end of a sentence about a file that is not there: a similar name in the same folder, or nothing."""
+    if is_remote(place):
+        return ""
+    try:
+        names = [path.name for path in place.parent.iterdir()]
+    except OSError:
+        return ""
+    close = difflib.get_close_matches(place.name, names, 1, CLOSE)
+    return f"; did you mean {place.with_name(close[0])}?" if close else ""
 
 
 @contextmanager

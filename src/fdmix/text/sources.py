@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fdmix.storage.model_folder import is_model
-from fdmix.storage.places import is_remote, place_of
+from fdmix.storage.places import did_you_mean, is_remote, place_of
 from fdmix.storage.remote_path import RemotePath
 from fdmix.storage.urls import WEB, is_url, scheme_of
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
@@ -161,7 +161,7 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
             paths += [path for path in found if Path(path).is_file()]
         else:
             looks_like_text = len(name) > 200 or "\n" in name or " " in name
-            hint = ": to read strings give a list of them" if looks_like_text else ""
+            hint = ": to read strings give a list of them" if looks_like_text else did_you_mean(Path(name))
             raise FileNotFoundError(f"there is no file or folder {name[:80]!r}{hint}")
     if paths.count(STDIN) > 1:
         raise ValueError("standard input (-) can be read once: name it once")
