@@ -4,15 +4,18 @@ import argparse
 import importlib
 import os
 
+from benchmarks.recording import begin, save
+
 NAMES = [
     "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator",
-    "cells", "torch", "torch_adam", "edits", "cluster", "large",
+    "cells", "torch", "torch_adam", "edits", "cluster", "large", "startup", "installed",
 ]  # fmt: skip
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of: {', '.join(NAMES)} (default: all)")
     parser.add_argument("--data", metavar="DIR", help="folder of the corpora (default: FDMIX_DATA)")
+    parser.add_argument("--save", action="store_true", help="write benchmarks/results/NAME.json, for the pages")
     given = parser.parse_args()
     chosen = given.names or NAMES
     if unknown := set(chosen) - set(NAMES):
@@ -20,4 +23,7 @@ if __name__ == "__main__":
     if given.data:
         os.environ["FDMIX_DATA"] = given.data  # also for the processes that measure memory
     for name in chosen:
+        begin()
         importlib.import_module(f"benchmarks.{name}").main()
+        if given.save:
+            print(f"wrote {save(name, f'python -m benchmarks {name} --save')}")

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from benchmarks.measure import machine, seconds
+from benchmarks.recording import record
 from fdmix import FDM, Mixture, metrics, worlds
 
 T = 20
@@ -27,4 +28,5 @@ def main():
             took, _ = seconds(lambda model=model: model.fit(counts), repeats=1)
         topics = model.components_ / model.components_.sum(axis=1, keepdims=True)
         error = metrics.matching_distance(Mixture(topics, np.eye(T) / T), world.mixture)
+        record(type(model).__name__, seconds=took, l1=error.mean)
         print(f"  {type(model).__name__:26s} {took:7.2f} s, l1 {error.mean:.3f}")

@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.measure import machine
+from benchmarks.recording import record
 
 SIZES = tuple(int(float(size)) for size in os.environ.get("FDMIX_SIZES", "1e5,1e6,1e7").split(","))
 MEASURED = """
@@ -72,6 +73,10 @@ def growth(folder):
     for n_documents in SIZES:
         write_tweets(folder / "tweets.txt", tweets[: min(n_documents, len(tweets))], n_documents)
         found = counted(folder / "tweets.txt", preset="tweets")
+        record(
+            f"{n_documents} documents", cpu_microseconds=found["cpu"] / n_documents * 1e6,
+            peak_gigabytes=found["bytes"] / 1e9, million_pairs=found["pairs"] / 1e6,
+        )  # fmt: skip
         print(
             f"  {n_documents:10,} documents: {found['wall']:6.1f} s, "
             f"{found['cpu'] / n_documents * 1e6:5.1f} CPU us a document, "
@@ -97,6 +102,10 @@ def spilled(folder, n_documents=40_000, n_words=60_000, length=200):
     results = {}
     for memory in ("1GB", "all"):
         found = results[memory] = counted(folder / "zipf.txt", memory, preset="plain", min_count=1)
+        record(
+            f"memory {memory}", peak_gigabytes=found["bytes"] / 1e9, cpu_seconds=found["cpu"],
+            million_pairs=found["pairs"] / 1e6,
+        )  # fmt: skip
         print(
             f"  memory {memory:4} peak {found['bytes'] / 1e9:.2f} GB; {found['wall']:6.1f} s, {found['cpu']:6.1f} "
             f"CPU s; {found['pairs']:,} pairs"

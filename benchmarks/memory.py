@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from benchmarks import data
 from benchmarks.measure import machine
+from benchmarks.recording import record
 from fdmix import Moments, worlds
 
 GOAL = 40  # bytes a distinct pair
@@ -110,6 +111,10 @@ def compare(name, counts, n_topics, passes=2_000):
             sources = {"FDMIX_BASE": Path(base)} | sources
         results = {source: fitted(folder, path, n_topics, passes) for source, folder in sources.items()}
     for source, found in results.items():
+        record(
+            f"{name}, {source}", bytes_a_pair=found["bytes"] / n_pairs, cpu_seconds=found["cpu"],
+            million_pairs=n_pairs / 1e6, passes=found["passes"],
+        )  # fmt: skip
         print(
             f"  {source:13} {found['bytes'] / n_pairs:6.1f} bytes a pair, {found['bytes'] / 1e9:5.2f} GB; "
             f"{found['wall']:6.1f} s, {found['cpu']:6.1f} CPU s, {found['passes']} passes, "
@@ -137,6 +142,7 @@ def from_file(name, counts, n_topics, passes, memory):
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
             found = json.loads(done.stdout.splitlines()[-1])
             results[limit] = found | {"topics": np.load(f"{path}.topics.npy")}
+            record(f"{name}, memory {limit}", peak_gigabytes=found["bytes"] / 1e9, cpu_seconds=found["cpu"])
             print(
                 f"  memory {limit:6} peak {found['bytes'] / 1e9:.2f} GB; {found['wall']:6.1f} s, "
                 f"{found['cpu']:6.1f} CPU s, {found['passes']} passes, L {found['likelihood']:.6f}"

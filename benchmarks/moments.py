@@ -5,6 +5,7 @@ import scipy.sparse as sp
 
 from benchmarks import data
 from benchmarks.measure import machine, peak_megabytes, seconds
+from benchmarks.recording import record
 from fdmix import Moments
 
 
@@ -29,6 +30,11 @@ def compare(name, counts):
     difference = abs(matrix - expected).max() / expected.max()
     assert difference < 1e-9, "the values must be the same"
     updates = Moments.estimate(counts).updates
+    record(
+        name, scipy=theirs, seconds=ours, one_thread=alone, with_matrix=with_matrix, ratio=theirs / ours,
+        ratio_one_thread=theirs / alone, ratio_with_matrix=theirs / with_matrix, additions=updates / 1e6,
+        nanoseconds=ours / updates * 1e9, difference=difference,
+    )  # fmt: skip
     print(f"  scipy X' diag(w) X        {theirs:7.3f} s")
     print(f"  Moments.of, 1 thread      {alone:7.3f} s  {theirs / alone:5.1f} times as fast")
     print(f"  Moments.of                {ours:7.3f} s  {theirs / ours:5.1f} times as fast  (target 4)")
@@ -38,12 +44,13 @@ def compare(name, counts):
     return moments
 
 
-def memory(counts_code, moments):
+def memory(name, counts_code, moments):
     peak = peak_megabytes(
         f"from fdmix import Moments; from benchmarks import data\n"
         f"Moments.of([[1, 1]]); counts = {counts_code}\ndef measured(): return Moments.of(counts)"
     )
     result = moments.nbytes / 2**20
+    record(f"{name}, memory", peak_megabytes=peak, result_megabytes=result)
     print(
         f"  peak memory over the input {peak:,.0f} MB; result {result:,.0f} MB, target {1.5 * result + 200:,.0f} MB"
     )
@@ -56,6 +63,7 @@ def growth(counts):
         part = counts[:n]
         time, _ = seconds(lambda part=part: Moments.of(part))
         per_document.append(time / n * 1e6)
+        record(f"{n} documents", microseconds_a_document=per_document[-1])
         print(f"  {n:7,} documents at once: {time:.3f} s, {per_document[-1]:.2f} us a document")
     for copies in (4, 8, 16):
         code = (
@@ -64,14 +72,16 @@ def growth(counts):
             f"chunks = (counts[k:k + 10_000] for _ in range({copies}) for k in range(0, 60_000, 10_000))\n"
             "def measured(): return Moments.of(chunks)"
         )
-        print(f"  {60_000 * copies:7,} documents streamed: peak {peak_megabytes(code):,.0f} MB over the input")
+        peak = peak_megabytes(code)
+        record(f"streamed {copies} times", peak_megabytes=peak)
+        print(f"  {60_000 * copies:7,} documents streamed: peak {peak:,.0f} MB over the input")
 
 
 def main():
     print(f"# moments\n{machine()}")
     counts = data.mlpapers()
     if counts is not None:
-        memory("data.mlpapers()", compare("mlpapers", counts))
+        memory("mlpapers", "data.mlpapers()", compare("mlpapers", counts))
         growth(counts)
     short = data.short_documents()
-    memory("data.short_documents()", compare("short documents", short))
+    memory("short documents", "data.short_documents()", compare("short documents", short))

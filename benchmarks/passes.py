@@ -3,6 +3,7 @@
 import numpy as np
 
 from benchmarks.measure import machine, seconds
+from benchmarks.recording import record
 from fdmix import Mixture, Moments, worlds
 from fdmix.engines import engine_for
 
@@ -44,16 +45,21 @@ def main():
         topics_only.append(seconds(lambda: engine.expect(dense, joint=False), 3)[0])
         both.append(seconds(lambda: engine.expect(dense), 3)[0])
     print(f"N 10,500, T 500, {n_pairs:,} pairs; sgemm {max(rates):.0f} GFlop/s; counting 4 nnz T (target 50 %):")
+    record("sgemm", rate=max(rates))
+    record("size", stored_pairs=n_pairs)
     for name, time in (
         ("dense pass for the topics (P alpha, L, H alpha)", min(topics_only)),
         ("dense pass for topics and alpha (and P'H)", min(both)),
         ("its pairs alone (without three products at sgemm's rate)", min(both) - 15.75 / max(rates)),
     ):
         rate = 4 * n_pairs * 500 / time / 1e9
+        record(name, seconds=time, rate=rate, percent_of_sgemm=100 * rate / max(rates))
         print(f"  {name:58} {time:.3f} s, {rate:.0f} GFlop/s, {rate / max(rates):.0%} of sgemm")
     full, _ = seconds(lambda: full_step(engine, dense), 3)
     fast, _ = seconds(lambda: full_step(engine, sparse), 5)
     active = engine.active(sparse) / 10_500
+    record("EM step, dense", seconds=full)
+    record("EM step, sparse", seconds=fast, active_topics=active, times_as_fast=full / fast)
     print(
         f"  EM step with dense topics {full:.3f} s, with {active:.1f} active topics a word {fast:.3f} s: "
         f"{full / fast:.1f} times as fast (target 4)"
@@ -63,11 +69,14 @@ def main():
         other = worlds.zipf(n_topics, 10_500, seed=1)
         some, state, _ = engine_and_states(other, moments, n_topics)
         some.expect(state)
-        print(f"    T {n_topics:5,}: {seconds(lambda some=some, state=state: some.expect(state), 3)[0]:.3f} s a pass")
+        time, _ = seconds(lambda some=some, state=state: some.expect(state), 3)
+        record(f"T {n_topics}", seconds=time)
+        print(f"    T {n_topics:5,}: {time:.3f} s a pass")
     print("  with D documents, T 100 (the pass sees pairs, not documents):")
     for n_documents in (50_000, 100_000, 200_000, 400_000):
         more = Moments.of(worlds.zipf(100, 3_000, seed=1).sample(n_documents, length=30, seed=3))
         some, state, _ = engine_and_states(worlds.zipf(100, 3_000, seed=1), more, 100)
         some.expect(state)
         time, _ = seconds(lambda some=some, state=state: some.expect(state), 5)
+        record(f"D {n_documents}", milliseconds=time * 1e3, stored_pairs=some.pairs.n_stored)
         print(f"    D {n_documents:9,}: {time * 1e3:.1f} ms a pass, {some.pairs.n_stored:,} pairs")

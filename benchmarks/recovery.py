@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.measure import machine
 from benchmarks.peers import gibbs
+from benchmarks.recording import record
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.metrics import matching_distance
 
@@ -91,11 +92,13 @@ def run(name, seed, with_peer):
     )
     if with_peer and (measured := peer(corpus, world, problem.concentration)):
         peer_seconds, peer_distance = measured
+        record(f"{name}, tomotopy", l1=peer_distance.mean, missed=peer_distance.missed, seconds=peer_seconds)
         print(
             f"              tomotopy, {SWEEPS} sweeps: l1 {peer_distance.mean:.4f}, missed "
             f"{peer_distance.missed}, {peer_seconds:.1f} s: {peer_seconds / seconds:.1f} times our time",
             flush=True,
         )
+    return distance.mean, distance.missed, seconds
 
 
 def main():
@@ -103,5 +106,7 @@ def main():
     fit_mixture(Moments.of(worlds.authors(0).sample(500)), 20)  # compile
     chosen = os.environ.get("FDMIX_PROBLEMS", ",".join(PROBLEMS)).split(",")
     for name in chosen:
-        for k in range(PROBLEMS[name].runs):
-            run(name, secrets.randbelow(10**6), with_peer=k == 0)
+        runs = [run(name, secrets.randbelow(10**6), with_peer=k == 0) for k in range(PROBLEMS[name].runs)]
+        lowest, highest = np.min(runs, axis=0), np.max(runs, axis=0)
+        for which, (l1, missed, seconds) in (("least", lowest), ("most", highest)):
+            record(f"{name}, {which}", runs=len(runs), l1=l1, missed=missed, seconds=seconds)

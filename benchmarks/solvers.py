@@ -3,6 +3,7 @@
 import time
 
 from benchmarks.measure import machine
+from benchmarks.recording import record
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.metrics import matching_distance
 from fdmix.solvers import EM, Adam
@@ -27,6 +28,10 @@ def report(name, world, moments, **options):
     seconds = time.perf_counter() - begin
     distance = matching_distance(solution.mixture, world.mixture)
     trace, passes = solution.mixture.correlations.trace(), len(solution.log_likelihoods) - 1
+    record(
+        name, l1=distance.mean, missed=distance.missed, likelihood=solution.log_likelihoods[-1], trace=trace,
+        passes=passes, seconds=seconds,
+    )  # fmt: skip
     print(
         f"  {name:38} l1 {distance.mean:.3f}, missed {distance.missed:2}, L {solution.log_likelihoods[-1]:.5f}, "
         f"trace {trace:.3f}, {passes:4} passes, {seconds:.2f} s",
@@ -40,6 +45,7 @@ def main():
     moments = Moments.of(world.sample(50_000, length=30, seed=8))
     fit_mixture(moments, 20)  # compile
     truth = world.mixture.log_likelihood(moments.matrix)
+    record("truth", likelihood=truth, trace=world.law.correlations.trace())
     print(
         f"authors' problem (T 20, N 250, D 50,000); truth: L {truth:.5f}, trace {world.law.correlations.trace():.3f}"
     )

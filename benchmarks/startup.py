@@ -1,7 +1,7 @@
-"""How long `import fdmix`, the program's help and the import of each command take, in CPU seconds of a new process.
+"""How long does it take to start: `import fdmix`, help, commands, and the first run of each, which compiles?
 
-python -m benchmarks.startup             # start-up
-python -m benchmarks.startup --compile   # and the first run of the commands, with an empty cache of compiled loops
+Start-up: the best of several processes, by the clock and in CPU seconds. First runs: each begins with an empty
+cache of compiled loops; what it takes longer than the second run is compilation.
 """
 
 import os
@@ -9,25 +9,29 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+from benchmarks.measure import machine
+from benchmarks.recording import record
 from fdmix.cli.commands import COMMANDS
 
-REPEATS = 5
+REPEATS = 7
 TOPICS = ["cat dog mouse bird fish", "stock bond market price share", "tree leaf forest wood root"]
 
 
-def cpu_seconds(code, environment=None):
-    """CPU seconds of a new Python process that runs some code."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def timed(code, environment=None):
+    """(seconds, CPU seconds) of a new Python process that runs some code."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def best(code):
-    cpu_seconds(code)  # writes bytecode, and fills the cache of files
-    return min(cpu_seconds(code) for _ in range(REPEATS))
+    timed(code)  # writes bytecode, and fills the cache of files
+    walls, cpus = zip(*(timed(code) for _ in range(REPEATS)), strict=True)
+    return min(walls), min(cpus)
 
 
 def program(*arguments):
@@ -37,42 +41,54 @@ def program(*arguments):
 
 
 def startup():
-    nothing = best("pass")
-    rows = [
-        ("python itself", nothing),
-        ("import fdmix", best("import fdmix")),
-        ("fdmix --help", best(program("--help"))),
-    ]
-    rows += [("import numpy", best("import numpy")), ("import numba", best("import numba"))]
-    rows += [(f"fdmix {name} --help", best(program(name, "--help"))) for name in COMMANDS if name != "reproduce"]
-    for name, seconds in rows:
-        print(f"{seconds:6.2f} s  {name}")
+    codes = {"python": "pass", "import fdmix": "import fdmix", "fdmix --help": program("--help")}
+    codes |= {
+        "import numpy": "import numpy",
+        "import numba": "import numba",
+        "import scipy.sparse": "import scipy.sparse",
+    }
+    codes |= {f"fdmix {name} --help": program(name, "--help") for name in COMMANDS if name != "reproduce"}
+    print("seconds   CPU  (best of several processes)")
+    for name, code in codes.items():
+        wall, cpu = best(code)
+        record(name, seconds=wall, cpu_seconds=cpu)
+        print(f"{wall:7.3f} {cpu:5.2f}  {name}", flush=True)
+
+
+def commands(folder):
+    """Commands on a small text, by name."""
+    text, moments, model = (Path(folder) / name for name in ("text.txt", "m", "model"))
+    words = [topic.split() for topic in TOPICS]
+    text.write_text("\n".join(" ".join(words[n % 3][(n * k) % 5] for k in range(1, 9)) for n in range(600)))
+    return {
+        "count": ("count", text, "-o", moments, "--force"),
+        "fit of moments": ("fit", moments, "--topics", 3, "-o", model, "--force"),
+        "fit of text": ("fit", text, "--topics", 3, "-o", model, "--force"),
+        "topics": ("topics", model),
+        "assign": ("assign", model, text, "-o", Path(folder) / "t.csv", "--force"),
+        "evaluate": ("evaluate", model, text),
+        "report": ("report", model, "--documents", text, "-o", Path(folder) / "r.html", "--force"),
+    }
 
 
 def compilation():
-    """First and second run of the commands on a small text; the difference is compilation."""
-    print("\n first  again  command (CPU seconds; each begins with an empty cache)")
+    """First and second run of the commands; the difference is compilation."""
+    print("\n first   CPU   again   CPU  command (seconds; each first run begins with an empty cache)")
     with tempfile.TemporaryDirectory() as folder:
-        text, moments, model = (Path(folder) / name for name in ("text.txt", "m", "model"))
-        words = [topic.split() for topic in TOPICS]
-        text.write_text("\n".join(" ".join(words[n % 3][(n * k) % 5] for k in range(1, 9)) for n in range(600)))
-        commands = [
-            ("count", text, "-o", moments, "--force"),
-            ("fit", moments, "--topics", 3, "-o", model, "--force"),
-            ("fit", text, "--topics", 3, "-o", model, "--force"),
-            ("topics", model),
-            ("assign", model, text, "-o", Path(folder) / "t.csv", "--force"),
-            ("evaluate", model, text),
-            ("report", model, "--documents", text, "-o", Path(folder) / "r.html", "--force"),
-        ]
-        for command in commands:
+        for name, command in commands(folder).items():
             with tempfile.TemporaryDirectory() as cache:
                 environment = os.environ | {"NUMBA_CACHE_DIR": cache}
-                first, again = (cpu_seconds(program(*command), environment) for _ in range(2))
-            print(f"{first:6.1f} {again:6.1f}  {' '.join(Path(str(part)).name for part in command)}")
+                (first, first_cpu), (again, again_cpu) = (timed(program(*command), environment) for _ in range(2))
+            record(f"first {name}", seconds=first, cpu_seconds=first_cpu)
+            record(f"second {name}", seconds=again, cpu_seconds=again_cpu)
+            print(f"{first:6.1f} {first_cpu:5.1f} {again:7.1f} {again_cpu:5.1f}  {name}", flush=True)
+
+
+def main():
+    print(f"# startup\n{machine()}")
+    startup()
+    compilation()
 
 
 if __name__ == "__main__":
-    startup()
-    if "--compile" in sys.argv[1:]:
-        compilation()
+    main()
