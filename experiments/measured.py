@@ -43,7 +43,7 @@ def load_corpus(path):
 
 def measured(method, corpus_path, n_topics, out, **settings):
     """(Mixture, facts) of a method; stored in the folder `out`, and read from there the next time."""
-    model, facts = _kept(method, out)
+    model, facts = kept_files(method, out)
     digest = hashlib.sha256(Path(corpus_path).read_bytes()).hexdigest()
     if facts.is_file():
         kept = json.loads(facts.read_text())
@@ -65,7 +65,7 @@ def measured(method, corpus_path, n_topics, out, **settings):
     return Mixture.load(model), json.loads(facts.read_text())
 
 
-def _kept(method, out):
+def kept_files(method, out):
     """The paths of the stored model and facts of a method."""
     name = re.sub(r"\W+", "-", method.lower())
     return Path(out) / f"{name}.model", Path(out) / f"{name}.json"
@@ -91,7 +91,7 @@ class Schedule:
         known = [sum(self.seconds[name]) / len(self.seconds[name]) for name in self.left if self.seconds[name]]
         least = "" if len(known) == len(self.left) else "at least "
         left = f"; {least}{_duration(sum(known))} left" if sum(known) >= REPORT_EVERY else ""
-        self.say(text + (", done before" if _kept(method, out)[1].is_file() else left))
+        self.say(text + (", done before" if kept_files(method, out)[1].is_file() else left))
         mixture, facts = measured(method, corpus_path, n_topics, out, **settings)
         self.left.remove(method)
         self.seconds[method].append(facts["seconds"])

@@ -61,3 +61,26 @@ def test_the_papers_problem_needs_the_synthetic_experiment(experiment, monkeypat
     with pytest.raises(SystemExit, match="reproduce synthetic"):
         problems.problem_of("paper", None)
     assert sys.modules["experiments.adam.problems"].PROBLEMS == ("authors", "middle", "large", "paper")
+
+
+def test_the_papers_problem_is_the_first_corpus_of_the_synthetic_experiment(experiment, tmp_path):
+    """The files as that experiment names them: true topics, and documents drawn from them."""
+    from experiments.adam import problems
+    from experiments.synthetic import run as synthetic
+
+    truth = worlds.zipf(4, 60, seed=1).mixture
+    settings = {"n_topics": 4, "n_documents": 50, "runs": {"one corpus": 1, "fresh corpora": 1, "unequal lengths": 0}}
+    with pytest.raises(SystemExit, match="reproduce synthetic"):
+        problems.problem_of("paper", tmp_path)
+    synthetic.true_model(tmp_path).parent.mkdir()
+    truth.save(synthetic.true_model(tmp_path))
+    paths = [
+        synthetic.sampled(corpus, tmp_path / folder, truth, settings)
+        for corpus, folder, _ in synthetic.planned_runs(settings)
+    ]
+    found = problems.problem_of("paper", tmp_path)
+    assert paths[0] == synthetic.first_corpus(tmp_path)
+    expected = Moments.of(synthetic.load_corpus(paths[0]), weighting="paper")
+    assert abs(found.moments.matrix - expected.matrix).sum() == 0
+    assert abs(found.truth.topics - truth.topics).max() < 1e-9
+    assert found.truth.correlations.trace() == pytest.approx((1 + 1 / 4) / 2)  # of theta ~ Dir(1/4, ..., 1/4)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.measured import load_corpus
+from experiments.synthetic.run import first_corpus, true_model
 from fdmix import Mixture, Moments, worlds
 
 PROBLEMS = ("authors", "middle", "large", "paper")
@@ -45,13 +46,13 @@ def problem_of(name, synthetic=None):
 
 def _paper(folder):
     """The first corpus of `fdmix reproduce synthetic --scale paper` and the topics that it was drawn from."""
-    corpus = None if folder is None else Path(folder) / "run-0" / "corpus.npz"
-    if corpus is None or not corpus.is_file():
+    files = None if folder is None else (first_corpus(folder), true_model(folder))
+    if files is None or not all(path.exists() for path in files):
         raise SystemExit(
-            "--problem paper needs --synthetic FOLDER, the folder of a finished `fdmix reproduce synthetic --scale "
-            "paper`, such as results/paper/synthetic"
+            "--problem paper needs --synthetic FOLDER, the folder of `fdmix reproduce synthetic --scale paper`, such "
+            "as results/paper/synthetic; the true topics and the first corpus must be there, the methods need not"
         )
-    learned = Mixture.load(Path(folder) / "truth" / "sparselda.model")
+    corpus, learned = files[0], Mixture.load(files[1])
     law = worlds.World(learned.topics, 1 / learned.n_topics)
     moments = Moments.of(load_corpus(corpus), weighting="paper")
     return Problem("paper", moments, law.mixture, 1_000)

@@ -10,10 +10,12 @@ fixed corpus. Documents of unequal length are a third set.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from experiments.heldout import run as heldout
-from experiments.measured import Schedule, load_corpus, measured, save_corpus
+from experiments.measured import Schedule, kept_files, load_corpus, measured, save_corpus
 from experiments.methods import COLOURS, LDA_METHODS, MALLET_SWEEPS, paper_priors
 from experiments.results import Results, finished
 from fdmix import plots, worlds
@@ -41,6 +43,7 @@ SCALES = {
 }  # fmt: skip
 TRUTH_SWEEPS = 200  # of LDA, to learn the true topics
 TRUTH = "tomotopy, paper's priors"
+FIRST_CORPUS, CORPUS_FILE = "corpus-0", "corpus.npz"
 
 
 def run(scale, out, data, say, mallet=None, **_):
@@ -72,6 +75,16 @@ def true_topics(settings, scale, out, data, say):
     return measured(TRUTH, papers, settings["n_topics"], out / "truth", sweeps=TRUTH_SWEEPS, **priors)[0]
 
 
+def true_model(folder):
+    """The path of the true topics in the folder of this experiment."""
+    return kept_files(TRUTH, Path(folder) / "truth")[0]
+
+
+def first_corpus(folder):
+    """The path of the corpus that most runs of this experiment use."""
+    return Path(folder) / FIRST_CORPUS / CORPUS_FILE
+
+
 def method_jobs(settings, scale, n_words, mallet):
     """The settings of each method, by its name."""
     n_topics = settings["n_topics"]
@@ -97,7 +110,7 @@ def method_jobs(settings, scale, n_words, mallet):
 def planned_runs(settings):
     """(kind of corpus, folder, seed of the method) of every run."""
     runs = settings["runs"]
-    same = [("one corpus", "corpus-0", seed) for seed in range(runs["one corpus"])]
+    same = [("one corpus", FIRST_CORPUS, seed) for seed in range(runs["one corpus"])]
     fresh = [("fresh corpora", f"corpus-{k}", 0) for k in range(1, runs["fresh corpora"] + 1)]
     unequal = [("unequal lengths", f"unequal-{k}", 0) for k in range(runs["unequal lengths"])]
     return [*same, *fresh, *unequal]
@@ -105,7 +118,7 @@ def planned_runs(settings):
 
 def sampled(corpus, folder, truth, settings):
     """The path of documents drawn from the true topics, theta ~ Dir(1/T); the folder's number is their seed."""
-    path, seed = folder / "corpus.npz", int(folder.name.split("-")[1])
+    path, seed = folder / CORPUS_FILE, int(folder.name.split("-")[1])
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         n_documents = settings["n_documents"]
