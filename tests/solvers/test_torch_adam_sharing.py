@@ -43,50 +43,96 @@ np.savez(
 )
 """
 
+KILLED = """
+import os, signal, sys
+from fdmix import Moments, fit_mixture
+from fdmix.solvers import Adam
 
-def ran(n_processes, moments, folder):
+def watch(progress):
+    if progress.passes == 3 and os.environ["RANK"] == "1":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+try:
+    fit = fit_mixture(
+        Moments.load(sys.argv[1]), 6, solver=Adam(steps=20), engine="torch", device="cpu", max_passes=50, tolerance=0,
+        n_threads=1, callback=watch,
+    )
+except ConnectionError as error:
+    print(error, file=sys.stderr)
+    sys.exit(3)
+fit.mixture.save(sys.argv[2])
+"""
+
+
+def started(n_processes, code, *arguments):
+    """Processes as torchrun starts them, but none of which looks after the others."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         port = server.getsockname()[1]
     several = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(n_processes)}
     shared = {"OMP_NUM_THREADS": "1", "FDMIX_TIMEOUT": "60"} | (several if n_processes > 1 else {})
-    outs = [folder / f"{n_processes}-{rank}.npz" for rank in range(n_processes)]
-    processes = [
+    return [
         subprocess.Popen(
-            [sys.executable, "-c", STEPS, str(moments), str(out)],
+            [sys.executable, "-c", code, *(str(argument).format(rank=rank) for argument in arguments)],
             env=os.environ | shared | ({"RANK": str(rank)} if n_processes > 1 else {}),
             stderr=subprocess.PIPE, text=True,
         )
-        for rank, out in enumerate(outs)
+        for rank in range(n_processes)
     ]  # fmt: skip
+
+
+def ended(processes):
+    """(exit codes, errors); none may hang."""
     try:
         errors = [process.communicate(timeout=120)[1] for process in processes]
     finally:
         for process in processes:
             process.kill()
-    assert [process.returncode for process in processes] == [0] * n_processes, errors
-    return [np.load(out) for out in outs]
+    return [process.returncode for process in processes], errors
+
+
+def ran(n_processes, moments, folder):
+    codes, errors = ended(started(n_processes, STEPS, moments, folder / f"{n_processes}-{{rank}}.npz"))
+    assert codes == [0] * n_processes, errors
+    return [np.load(folder / f"{n_processes}-{rank}.npz") for rank in range(n_processes)]
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def moments(tmp_path_factory):
+    path = tmp_path_factory.mktemp("moments") / "some.moments"
+    Moments.of(worlds.zipf(6, 150, seed=1).sample(2_000, length=20, seed=2)).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def results(moments, tmp_path_factory):
     folder = tmp_path_factory.mktemp("shared")
-    Moments.of(worlds.zipf(6, 150, seed=1).sample(2_000, length=20, seed=2)).save(folder / "some.moments")
-    return {n: ran(n, folder / "some.moments", folder) for n in (1, 2)}
+    return {n: ran(n, moments, folder) for n in (1, 2, 3)}
 
 
-def test_two_processes_take_the_steps_of_one_with_the_joined_batch(results):
-    (alone,), both = results[1], results[2]
-    for one in both:
+@pytest.mark.parametrize("n_processes", [2, 3])
+def test_several_processes_take_the_steps_of_one_with_the_joined_batch(results, n_processes):
+    (alone,), several = results[1], results[n_processes]
+    for one in several:
         np.testing.assert_allclose(one["topics"], alone["topics"], rtol=1e-9, atol=1e-11)
         np.testing.assert_allclose(one["alpha"], alone["alpha"], rtol=1e-9, atol=1e-11)
 
 
-def test_processes_draw_different_pairs_and_hold_the_same_topics(results):
-    a, b = results[2]
-    assert (a["drawn"] != b["drawn"]).any()
-    np.testing.assert_array_equal(a["fitted"], b["fitted"])
+@pytest.mark.parametrize("n_processes", [2, 3])
+def test_processes_draw_different_pairs_and_hold_the_same_topics(results, n_processes):
+    a, *others = results[n_processes]
+    for b in others:
+        assert (a["drawn"] != b["drawn"]).any()
+        np.testing.assert_array_equal(a["fitted"], b["fitted"])
     assert results[1][0]["likelihood"] == pytest.approx(float(a["likelihood"]), abs=0.05)
+
+
+def test_a_killed_process_ends_the_others_with_a_sentence(moments, tmp_path):
+    codes, errors = ended(started(3, KILLED, moments, tmp_path / "model-{rank}"))
+    assert codes == [3, -9, 3], errors
+    for rank in (0, 2):
+        assert f"process {rank} of 3 lost touch with the others" in errors[rank]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_one_process_needs_no_group():
