@@ -102,26 +102,33 @@ class Clock:
 
 
 class Event:
-    def __init__(self):
-        self.seen = {}
+    def __init__(self, host=None):
+        self.seen, self.host = {}, host
 
     def record(self, queue):
         self.seen = dict(queue.seen)
+
+    def synchronize(self):
+        self.host.wait_event(self)
 
 
 def happens_before(one, other):
     return other[2].get(one[0], 0) >= one[1]
 
 
+@pytest.mark.parametrize("staged", [False, True])
 @pytest.mark.parametrize("n_parts", [1, 2, 3, 7])
-def test_streamed_parts_arrive_before_use_and_are_not_overwritten_in_use(n_parts):
-    """Queues are simulated: at any speed of copies and passes, only the order that events enforce counts."""
+def test_streamed_parts_arrive_before_use_and_are_not_overwritten_in_use(n_parts, staged):
+    """Queues are simulated: at any speed of copies and passes, only the order that events enforce counts.
+
+    staged : parts of files, which the host reads into two pinned stages
+    """
     import torch
 
     from fdmix.engines.torch_pairs import Panel
     from fdmix.engines.torch_storage import StreamedPairs, _CudaLane
 
-    main, copies, uses = Clock(), [], []
+    main, host, copies, uses, reads = Clock(), Clock(), [], [], []
 
     @contextmanager
     def stream(queue):
@@ -129,22 +136,28 @@ def test_streamed_parts_arrive_before_use_and_are_not_overwritten_in_use(n_parts
         yield
 
     cuda = SimpleNamespace(
-        Stream=lambda device: Clock(), Event=Event, stream=stream, current_stream=lambda device: main
+        Stream=lambda device: Clock(), Event=lambda: Event(host), stream=stream, current_stream=lambda device: main
     )
     values = np.ones((4, 4), np.float32)
     pairs = StreamedPairs(torch, torch.device("cpu"), [Panel(0, 4, 4, values * k) for k in range(n_parts)])
     pairs.lane = _CudaLane(SimpleNamespace(cuda=cuda), None)
+    if staged:  # memory that is not pinned, for want of a device
+        pairs.stages = [{key: torch.empty_like(buffer) for key, buffer in one.items()} for one in pairs.buffers]
+        wait = pairs.lane.wait_for_copy
+        pairs.lane.wait_for_copy = lambda number: [wait(number), reads.append(host.work())]
     for _ in range(2):  # two passes: the second one uses the buffers of the first
         for number, part in enumerate(pairs):
             assert part.values[0, 0] == number
             uses.append(main.work())
     assert len(copies) == len(uses) == 2 * n_parts
+    assert len(reads) == (2 * n_parts if staged else 0)
     buffers = [number % min(2, n_parts) for _ in range(2) for number in range(n_parts)]
     for k, (copy, use) in enumerate(zip(copies, uses, strict=True)):
         assert happens_before(copy, use)
         for earlier in range(k):
             if buffers[earlier] == buffers[k]:
                 assert happens_before(uses[earlier], copy)
+                assert not staged or happens_before(copies[earlier], reads[k])
 
 
 def test_a_model_fitted_by_pytorch_loads_without_it(tmp_path):

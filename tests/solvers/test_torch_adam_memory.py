@@ -46,7 +46,7 @@ def test_the_memory_model_is_within_a_tenth_of_the_peak(n_topics, batch):
         for _ in range(3):
             run.step()
     size = size_of(engine.host_parts, 3_000, n_topics)
-    model = adam_bytes(size, engine.layout.width, made.engine.sorted.nnz, batch)
+    model = adam_bytes(size, engine.layout.width, made.engine.matrix.n_stored, batch)
     assert model == pytest.approx(memory.peak, rel=0.1)
 
 
@@ -56,7 +56,7 @@ def test_too_little_memory_is_said_before_any_work():
     from fdmix.engines.torch_memory import adam_bytes
 
     made, start = problem(1_000, 30)
-    needed = adam_bytes(made.engine.size(), made.engine.layout.width, made.engine.sorted.nnz, 512)
+    needed = adam_bytes(made.engine.size(), made.engine.layout.width, made.engine.matrix.n_stored, 512)
     made.engine.memory = needed - 1
     with pytest.raises(MemoryError, match=r"Adam over 1,000 words with 30 topics needs about .*solver='em'"):
         Adam().begin(made, start)

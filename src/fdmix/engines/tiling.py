@@ -85,10 +85,10 @@ class Tiling:
         self.block, self.n_blocks, self.n_pairs = block, numbers.size, int(counts.blocks.sum())
         self.band, self.n_bands = cuts.band, -(-n_words // cuts.band)
         side = np.minimum(block, n_words - block * numbers)
-        self.widths = _dense_widths(counts.blocks, side, threshold)
+        self.widths = dense_widths(counts.blocks, side, threshold)
         while 4 * self.widths.sum() * block * block > room_in_memory():  # the ratios of a pass have this size
             threshold *= 1.2
-            self.widths = _dense_widths(counts.blocks, side, threshold)
+            self.widths = dense_widths(counts.blocks, side, threshold)
         self.offsets = starts(np.maximum(self.widths - numbers, 0) * block * block)
         self.panels = starts(self.widths * block * block)  # where each panel of the whole dense region begins
         n_floats = int(self.offsets[-1])
@@ -149,7 +149,7 @@ class Tiling:
         return array[self.panels[panel] : self.panels[panel + 1]].reshape(self.block, -1)
 
 
-def _dense_widths(counts: Any, side: Any, threshold: float) -> Any:
+def dense_widths(counts: Any, side: Any, threshold: float) -> Any:
     """How many blocks of columns are dense in each row panel, from the first one on: a symmetric region.
 
     counts : pairs of each tile; side : words in each block

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,20 +57,12 @@ ON_GPU = Layout(Cut(threshold=0.02, pairs_at_a_time=1 << 16, sampled=False), wid
 SMALL_PASS = 1e8  # multiply-adds; below this, threads of the CPU cost more than they save
 
 
-class DevicePairs(NamedTuple):
-    """Mhat by rows, as tensors: row u has columns[first[u]:first[u + 1]] with values[first[u]:first[u + 1]]."""
-
-    first: Any
-    columns: Any
-    values: Any
-
-
 class TorchEngine(Engine):
     """Passes by PyTorch.
 
     torch : the package; device : where tensors are
     order : the caller's numbers of the words, in the engine's order, by falling frequency
-    mhat : all pairs on the device, in the engine's order of words (`DevicePairs`); uploaded when first asked for
+    matrix : the pairs as the caller gave them
 
     memory : bytes of the device to plan with; by default, what is free
     layout : by default, the one that suits the device
@@ -91,38 +83,32 @@ class TorchEngine(Engine):
         threads_from: float = SMALL_PASS,
     ) -> None:
         self.torch, self.memory = torch_package(), memory
-        mhat = as_pair_matrix(mhat).matrix
+        self.matrix = as_pair_matrix(mhat)
         self.device = self._chosen(device)
         self.processes = processes(self.torch, self.device)
         self.product = product_on(self.torch, self.device, self.precision)
         self.n_threads = thread_count(n_threads)
         if n_threads is None:
             self.n_threads = max(1, self.n_threads // processes_here())
-        if self.device.type != "cpu" or mhat.nnz * n_topics < threads_from:
+        if self.device.type != "cpu" or self.matrix.n_stored * n_topics < threads_from:
             self.n_threads = 1
         self.workers = Workers(self.n_threads)
-        self.n_words, self.n_topics = mhat.shape[0], n_topics
-        self.order = np.argsort(-np.asarray(mhat.sum(axis=1)).ravel(), kind="stable")
-        self.sorted = rearranged(mhat, self.order)
+        self.n_words, self.n_topics = self.matrix.n_words, n_topics
+        self.order = np.argsort(-self.matrix.row_sums, kind="stable")
         self.wide = self.torch.float32 if self.device.type == "mps" else self.torch.float64  # MPS has no float64
         self.layout = layout or (ON_CPU if self.device.type == "cpu" else ON_GPU)
         cut = self.layout.cut
         shards = self.processes.size * self.n_threads
         if shards > 1:  # parts small enough for about equal shards
-            share = -(-mhat.nnz // (PARTS_PER_SHARD * shards))
+            share = -(-self.matrix.n_stored // (PARTS_PER_SHARD * shards))
             cut = replace(cut, pairs_at_a_time=max(1, min(cut.pairs_at_a_time, share)))
-        self.host_parts: list[Part] = self.processes.mine(parts_of(self.sorted, cut))
+        self.host_parts: list[Part] = self.processes.mine(parts_of(self.matrix, self.order, cut))
         self.pairs: ResidentPairs | StreamedPairs = self._stored()
 
     @cached_property
-    def mhat(self) -> DevicePairs:
-        """All pairs on the device, in the engine's order of words."""
-        pairs = self.sorted
-        return DevicePairs(
-            self._tensor(pairs.indptr.astype(np.int64)),
-            self._tensor(pairs.indices.astype(np.int64)),
-            self._tensor(pairs.data.astype(np.float32)),
-        )
+    def sorted(self) -> sp.csr_array:
+        """The whole matrix in memory, in the engine's order of words; Adam draws from it."""
+        return rearranged(self.matrix.matrix, self.order)
 
     def place(self, mixture: Mixture) -> State:
         """P (N, T) with words by falling frequency, and alpha, on the device."""

@@ -10,13 +10,17 @@ gathered copy. In either form no two threads add to the same place, so that the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.kernels.tiles import count_blocks
+from fdmix.engines.tiling import ENTRIES_AT_A_TIME, PARTS, dense_widths
+from fdmix.moments.inverted_index import runs, starts
+from fdmix.moments.pair_matrix import OrderedCounts, OrderedRows, PairMatrix, positions_of
+from fdmix.storage.scratch import folder_for, forget, zeros_on_disk
 
 BLOCK = 512  # words in a panel
 LIST_COST = 2  # a listed pair takes about the time of this many pairs of a panel, on the CPU
@@ -90,11 +94,18 @@ class Sample:
 Part: TypeAlias = Panel | Table | Sample
 
 
-def parts_of(mhat: sp.csr_array, cut: Cut) -> Iterator[Part]:
-    """All pairs of a symmetric matrix whose words are sorted by falling frequency, as NumPy arrays."""
-    widths = dense_widths(mhat, cut.threshold)
-    yield from _panels(mhat, widths)
-    yield from _samples(mhat, widths, cut) if cut.sampled else _tables(mhat, widths, cut)
+def parts_of(pairs: PairMatrix, order: Any, cut: Cut) -> Iterator[Part]:
+    """All pairs as NumPy arrays, with words in the given order, by falling frequency.
+
+    The whole matrix is never made: rows are read some at a time. Within `on_disk`, parts of many pairs are mapped
+    from files.
+    """
+    counts = pairs.counted(order, BLOCK)
+    widths = dense_widths(counts.blocks, _sides(pairs.n_words), cut.threshold)
+    folder = folder_for(8 * int(counts.rows.sum()))
+    made = _samples if cut.sampled else _tables
+    for part in made(pairs, order, counts, widths, cut):
+        yield part if folder is None else _in_files(part, folder)
 
 
 def shards_of(parts: Iterable[Part], n_shards: int) -> list[list[Part]]:
@@ -108,66 +119,124 @@ def shards_of(parts: Iterable[Part], n_shards: int) -> list[list[Part]]:
     return shards
 
 
-def dense_widths(mhat: sp.csr_array, threshold: float) -> Any:
-    """How many blocks of columns, from the first one, are dense in each block of rows: a symmetric region."""
-    n_words = mhat.shape[0]
-    n_blocks = -(-n_words // BLOCK)
-    counts = count_blocks(mhat.indptr, mhat.indices, BLOCK, n_blocks)
-    side = np.minimum(BLOCK, n_words - BLOCK * np.arange(n_blocks))
-    full = counts >= threshold * side[:, None] * side
-    lead = np.minimum.accumulate(np.where(full.all(axis=1), n_blocks, np.argmin(full, axis=1)))
-    numbers = np.arange(n_blocks)
-    return ((numbers[None] < lead[:, None]) & (numbers[:, None] < lead[None])).sum(axis=1)
+def arrays_of(part: Part) -> dict[str, Any]:
+    """The arrays of a part by name."""
+    return {name: array for name, array in vars(part).items() if isinstance(array, np.ndarray)}
 
 
-def _panels(mhat: sp.csr_array, widths: Any) -> Iterator[Panel]:
-    n_words = mhat.shape[0]
-    for block, width in enumerate(widths.tolist()):
-        if width > block:
-            begin, end, last = (min(k * BLOCK, n_words) for k in (block, block + 1, width))
-            yield Panel(begin, end, last, mhat[begin:end, begin:last].toarray().astype(np.float32))
+def _in_files(part: Part, folder: Path) -> Part:
+    """The same part, its arrays mapped from files without a name."""
+
+    def mapped(array: Any) -> Any:
+        copy = zeros_on_disk(array.size, array.dtype, folder)
+        copy[:] = array.ravel()
+        forget(copy)
+        return copy.reshape(array.shape)
+
+    return replace(part, **{name: mapped(array) for name, array in arrays_of(part).items() if array.size})
 
 
-def _listed(mhat: sp.csr_array, widths: Any, upper: bool) -> tuple[Any, Any, Any]:
-    """(rows, columns, values) of the pairs outside the panels; of those with u <= v if `upper`."""
-    rows = np.repeat(np.arange(mhat.shape[0]), np.diff(mhat.indptr))
-    outside = mhat.indices >= BLOCK * widths[rows // BLOCK]
-    listed = np.flatnonzero(outside & (mhat.indices >= rows) if upper else outside)
-    return rows[listed], mhat.indices[listed], mhat.data[listed].astype(np.float32)
+def _sides(n_words: int) -> Any:
+    """Words in each block."""
+    return np.minimum(BLOCK, n_words - BLOCK * np.arange(-(-n_words // BLOCK)))
 
 
-def _tables(mhat: sp.csr_array, widths: Any, cut: Cut) -> Iterator[Table]:
-    """Rows by falling number of listed pairs, so that a table has little padding."""
-    rows, columns, values = _listed(mhat, widths, upper=False)
-    sizes = np.bincount(rows, minlength=mhat.shape[0])
-    begins = np.cumsum(sizes) - sizes
-    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    first = 0
-    while first < order.size:
-        longest = int(sizes[order[first]])
-        some = order[first : first + max(1, cut.pairs_at_a_time // longest)]
-        within = np.arange(longest)
-        there = within < sizes[some][:, None]
-        where = np.where(there, begins[some][:, None] + within, 0)
-        yield Table(some, np.where(there, columns[where], 0).astype(np.int32), np.where(there, values[where], 0))
-        first += some.size
+def _upper_rows(pairs: PairMatrix, order: Any, counts: OrderedCounts) -> Iterator[OrderedRows]:
+    """The pairs (u, v), u <= v, some blocks of rows at a time."""
+    sizes = np.add.reduceat(counts.rows, np.arange(0, pairs.n_words, BLOCK))
+    for first, last in runs(sizes, max(ENTRIES_AT_A_TIME, int(sizes.sum()) // PARTS)):
+        begin = first * BLOCK
+        yield pairs.ordered(order, begin, counts.rows[begin : last * BLOCK])
 
 
-def _samples(mhat: sp.csr_array, widths: Any, cut: Cut) -> Iterator[Sample]:
-    n_words = mhat.shape[0]
-    rows, columns, values = _listed(mhat, widths, upper=True)
-    values = np.where(rows == columns, values / 2, values)
-    for begin in range(0, rows.size, cut.pairs_at_a_time):
-        some = slice(begin, begin + cut.pairs_at_a_time)
-        u, v = rows[some], columns[some]
-        source = np.argsort(np.concatenate([u, v]), kind="stable")
-        both = np.concatenate([v, u])[source]
-        yield Sample(
-            _first(u, n_words), v.astype(np.int32), values[some],
-            _first(np.concatenate([u, v]), n_words), both.astype(np.int32), (source % u.size).astype(np.int32),
-        )  # fmt: skip
+def _panels(rows: OrderedRows, widths: Any, n_words: int) -> Iterator[Panel]:
+    """The panels among some blocks of rows."""
+    for begin in range(rows.begin, rows.begin + rows.first.size - 1, BLOCK):
+        block = begin // BLOCK
+        end, last = min(begin + BLOCK, n_words), min(int(widths[block]) * BLOCK, n_words)
+        if last <= begin:
+            continue
+        bounds = rows.first[begin - rows.begin : end - rows.begin + 1]
+        u = np.repeat(np.arange(end - begin), np.diff(bounds))
+        v, values = (array[bounds[0] : bounds[-1]] for array in (rows.columns, rows.values))
+        inside = v < last
+        panel = np.zeros((end - begin, last - begin), np.float32)
+        panel[u[inside], v[inside] - begin] = values[inside]
+        square = panel[:, : end - begin]
+        square += np.triu(square, 1).T
+        yield Panel(begin, end, last, panel)
+
+
+def _listed(rows: OrderedRows, widths: Any) -> tuple[Any, Any, Any]:
+    """(u, v, values) of the pairs u <= v outside the panels."""
+    u = np.repeat(np.arange(rows.begin, rows.begin + rows.first.size - 1), np.diff(rows.first))
+    outside = rows.columns >= BLOCK * widths[u // BLOCK]
+    return u[outside], rows.columns[outside].astype(np.int64), rows.values[outside]
+
+
+def _samples(pairs: PairMatrix, order: Any, counts: OrderedCounts, widths: Any, cut: Cut) -> Iterator[Panel | Sample]:
+    """Panels, and samples of equal size, each as soon as its pairs were read."""
+    waiting: list[Any] = [np.empty(0, kind) for kind in (np.int64, np.int64, np.float32)]  # u, v, values
+    for rows in _upper_rows(pairs, order, counts):
+        yield from _panels(rows, widths, pairs.n_words)
+        waiting = [np.concatenate(both) for both in zip(waiting, _listed(rows, widths), strict=True)]
+        while waiting[0].size >= cut.pairs_at_a_time:
+            yield _sample(pairs.n_words, *(array[: cut.pairs_at_a_time] for array in waiting))
+            waiting = [array[cut.pairs_at_a_time :] for array in waiting]
+    if waiting[0].size:
+        yield _sample(pairs.n_words, *waiting)
+
+
+def _sample(n_words: int, u: Any, v: Any, values: Any) -> Sample:
+    source = np.argsort(np.concatenate([u, v]), kind="stable")
+    both = np.concatenate([v, u])[source]
+    return Sample(
+        _first(u, n_words), v.astype(np.int32), np.where(u == v, values / 2, values),
+        _first(np.concatenate([u, v]), n_words), both.astype(np.int32), (source % u.size).astype(np.int32),
+    )  # fmt: skip
 
 
 def _first(rows: Any, n_words: int) -> Any:
     """Where each row begins, as in a CSR matrix."""
-    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_words))]).astype(np.int32)
+    return starts(np.bincount(rows, minlength=n_words)).astype(np.int32)
+
+
+def _tables(pairs: PairMatrix, order: Any, counts: OrderedCounts, widths: Any, cut: Cut) -> Iterator[Panel | Table]:
+    """Panels, then rows by falling number of listed pairs, so that a table has little padding."""
+    sizes = np.zeros(pairs.n_words, np.int64)
+    for rows in _upper_rows(pairs, order, counts):
+        yield from _panels(rows, widths, pairs.n_words)
+        u, v, _ = _listed(rows, widths)
+        for words in (u, v[u != v]):
+            sizes += np.bincount(words, minlength=sizes.size)
+    longest_first = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    for begin, end in runs(sizes[longest_first], max(ENTRIES_AT_A_TIME, int(sizes.sum()) // PARTS)):
+        some = longest_first[begin:end]
+        yield from _tables_of(some, _full_rows(pairs, order, some, widths), cut)
+
+
+def _full_rows(pairs: PairMatrix, order: Any, rows: Any, widths: Any) -> sp.csr_array:
+    """The listed pairs of some rows, with their mirror images."""
+    ascending = np.argsort(order[rows])
+    found = pairs.rows(order[rows][ascending])
+    u, v = np.repeat(ascending, np.diff(found.indptr)), positions_of(order)[found.indices]
+    outside = v >= BLOCK * widths[rows[u] // BLOCK]
+    values = found.data[outside].astype(np.float32)
+    listed = sp.coo_array((values, (u[outside], v[outside])), shape=(rows.size, pairs.n_words)).tocsr()
+    listed.sort_indices()
+    return listed
+
+
+def _tables_of(rows: Any, listed: sp.csr_array, cut: Cut) -> Iterator[Table]:
+    """listed : row k has the pairs of the word rows[k]; rows become shorter"""
+    sizes, begins = np.diff(listed.indptr), listed.indptr
+    first = 0
+    while first < rows.size:
+        longest = int(sizes[first])
+        some = slice(first, min(first + max(1, cut.pairs_at_a_time // longest), rows.size))
+        within = np.arange(longest)
+        there = within < sizes[some][:, None]
+        where = np.where(there, begins[some][:, None] + within, 0)
+        columns, values = (np.where(there, array[where], 0) for array in (listed.indices, listed.data))
+        yield Table(rows[some], columns.astype(np.int32), values)
+        first = some.stop

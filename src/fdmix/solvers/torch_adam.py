@@ -166,7 +166,7 @@ def _check_memory(engine: TorchEngine, settings: Adam) -> None:
     if engine.device.type == "cpu" and engine.memory is None:
         return
     size = replace(engine.size(), streamed=engine.pairs.streamed)
-    n_pairs = 0 if settings.exact else engine.sorted.nnz
+    n_pairs = 0 if settings.exact else engine.matrix.n_stored
     needed, free = adam_bytes(size, engine.layout.width, n_pairs, settings.batch), engine.free()
     if not engine.pairs.streamed and engine.memory is None:
         free += size.pairs  # they are there already

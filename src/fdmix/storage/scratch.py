@@ -126,6 +126,11 @@ def forget(array: Any, begin: int = 0, end: int | None = None) -> None:
         mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
+def is_mapped(array: Any) -> bool:
+    """Whether the array is mapped from a file."""
+    return _mapping_of(array) is not None
+
+
 def chunks(array: Any) -> Iterator[Any]:
     """A contiguous array as flat pieces; each is dropped from memory afterwards if the array is mapped."""
     flat = array.reshape(-1)
