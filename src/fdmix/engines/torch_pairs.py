@@ -203,14 +203,16 @@ def _first(rows: Any, n_words: int) -> Any:
 
 def _tables(pairs: PairMatrix, order: Any, counts: OrderedCounts, widths: Any, cut: Cut) -> Iterator[Panel | Table]:
     """Panels, then rows by falling number of listed pairs, so that a table has little padding."""
-    sizes = np.zeros(pairs.n_words, np.int64)
+    sizes = np.zeros(pairs.n_words, np.int64)  # listed pairs of each row
+    lengths = counts.rows.copy()  # all pairs of each row; at most one too many
     for rows in _upper_rows(pairs, order, counts):
         yield from _panels(rows, widths, pairs.n_words)
         u, v, _ = _listed(rows, widths)
         for words in (u, v[u != v]):
             sizes += np.bincount(words, minlength=sizes.size)
+        lengths += np.bincount(rows.columns, minlength=sizes.size)
     longest_first = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    for begin, end in runs(sizes[longest_first], max(ENTRIES_AT_A_TIME, int(sizes.sum()) // PARTS)):
+    for begin, end in runs(lengths[longest_first], max(ENTRIES_AT_A_TIME, int(lengths.sum()) // PARTS)):
         some = longest_first[begin:end]
         yield from _tables_of(some, _full_rows(pairs, order, some, widths), cut)
 
@@ -229,7 +231,7 @@ def _full_rows(pairs: PairMatrix, order: Any, rows: Any, widths: Any) -> sp.csr_
 
 def _tables_of(rows: Any, listed: sp.csr_array, cut: Cut) -> Iterator[Table]:
     """listed : row k has the pairs of the word rows[k]; rows become shorter"""
-    sizes, begins = np.diff(listed.indptr), listed.indptr
+    sizes, begins = np.diff(listed.indptr), listed.indptr[:-1]
     first = 0
     while first < rows.size:
         longest = int(sizes[first])

@@ -81,7 +81,7 @@ def fit_mixture(
     callback : called with a `Progress` after each pass; returning True stops the fit. Ctrl-C does, too.
     n_threads : default: all cores
     memory : the bytes to keep within, about, or a size such as "2GB": pairs beyond that are read from temporary files
-        in each pass (engine "numba"). Moments of a file (`Moments.load`) are not held in memory, either
+        in each pass (not engine "numpy"). Moments of a file (`Moments.load`) are not held in memory, either
 
     >>> from fdmix import worlds
     >>> world = worlds.intervals()
