@@ -62,3 +62,13 @@ def test_too_little_memory_is_said_before_any_work():
         Adam().begin(made, start)
     made.engine.memory = needed
     assert isinstance(Adam().begin(made, start).core.topics.values, torch.Tensor)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_out_of_memory_in_a_step_is_said_in_words(exact):
+    import torch
+
+    made, start = problem(1_000, 30)
+    run = Adam(compiled=False, exact=exact).begin(made, start)
+    with small_memory(torch, 1_000), pytest.raises(MemoryError, match=r"30 topics needs about .*fewer topics"):
+        run.take_steps(1)

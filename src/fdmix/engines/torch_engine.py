@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -105,9 +104,9 @@ class TorchEngine(Engine):
         self.host_parts: list[Part] = self.processes.mine(parts_of(self.matrix, self.order, cut))
         self.pairs: ResidentPairs | StreamedPairs = self._stored()
 
-    @cached_property
+    @property
     def sorted(self) -> sp.csr_array:
-        """The whole matrix in memory, in the engine's order of words; Adam draws from it."""
+        """The whole matrix in the engine's order of words, made anew at each call; Adam draws from it."""
         return rearranged(self.matrix.matrix, self.order)
 
     def place(self, mixture: Mixture) -> State:

@@ -35,7 +35,13 @@ class TorchAdamRun(AdamRun):
         super().__init__(settings, problem)
         engine = self.torch_engine = _torch_engine(problem)
         _check_memory(engine, settings)
-        torch = self.torch = engine.torch
+        self.torch = engine.torch
+        with self._memory_in_words():
+            self._place(start)
+
+    def _place(self, start: Mixture) -> None:
+        """Parameters, and the pairs to draw from, on the device."""
+        engine, torch, settings, problem = self.torch_engine, self.torch, self.settings, self.problem
         topics, alpha = softmax_parameters(start, settings.symmetric)
         placed = self._placed(topics[:, engine.order].T), self._placed(alpha)
         engine.processes.agree(*placed)
@@ -51,7 +57,8 @@ class TorchAdamRun(AdamRun):
 
     def take_steps(self, n: int) -> None:
         """Take n steps; only at the end does the host wait for the device."""
-        with self._threads(), precision_of_products(self.torch, self.torch_engine.precision), self.torch.no_grad():
+        precision = precision_of_products(self.torch, self.torch_engine.precision)
+        with self._memory_in_words(), self._threads(), precision, self.torch.no_grad():
             if self.settings.exact:
                 for _ in range(n):
                     self._exact_step()
@@ -61,9 +68,10 @@ class TorchAdamRun(AdamRun):
 
     def snapshot(self) -> Snapshot:
         """mu and the symmetric part of alpha as a state of the engine."""
-        alpha = self.core.alpha.to(self.torch_engine.wide)
-        state = State(self.core.mu().to(self.torch.float32), (alpha + alpha.T) / 2)
-        return Snapshot(state, float(alpha.trace().item()))
+        with self._memory_in_words():
+            alpha = self.core.alpha.to(self.torch_engine.wide)
+            state = State(self.core.mu().to(self.torch.float32), (alpha + alpha.T) / 2)
+            return Snapshot(state, float(alpha.trace().item()))
 
     def tensors(self) -> dict[str, Any]:
         """All that a step reads and changes, to save and to `restore`."""
@@ -100,6 +108,16 @@ class TorchAdamRun(AdamRun):
         d_alpha = (found.joint + found.joint.T) / 2
         dtype = self.core.weights.dtype
         self.core.by_derivatives(2 * found.topic_factors.to(dtype), d_alpha.to(dtype))
+
+    @contextmanager
+    def _memory_in_words(self) -> Iterator[None]:
+        """Turns the error that a device is out of memory into a sentence that says what to do."""
+        try:
+            yield
+        except self.torch.OutOfMemoryError:
+            engine = self.torch_engine
+            needed = _needed(engine, self.settings)
+            raise MemoryError(adam_too_large(engine.size(), needed, engine.device, engine.free())) from None
 
     @contextmanager
     def _threads(self) -> Iterator[None]:
@@ -165,13 +183,18 @@ def _check_memory(engine: TorchEngine, settings: Adam) -> None:
     """MemoryError, before any work, if the run does not fit on its device."""
     if engine.device.type == "cpu" and engine.memory is None:
         return
-    size = replace(engine.size(), streamed=engine.pairs.streamed)
-    n_pairs = 0 if settings.exact else engine.matrix.n_stored
-    needed, free = adam_bytes(size, engine.layout.width, n_pairs, settings.batch), engine.free()
+    size, needed, free = engine.size(), _needed(engine, settings), engine.free()
     if not engine.pairs.streamed and engine.memory is None:
         free += size.pairs  # they are there already
     if needed > free:
         raise MemoryError(adam_too_large(size, needed, engine.device, free))
+
+
+def _needed(engine: TorchEngine, settings: Adam) -> int:
+    """Bytes that a run takes on its device."""
+    size = replace(engine.size(), streamed=engine.pairs.streamed)
+    n_pairs = 0 if settings.exact else engine.matrix.n_stored
+    return adam_bytes(size, engine.layout.width, n_pairs, settings.batch)
 
 
 def _torch_engine(problem: Problem) -> TorchEngine:
