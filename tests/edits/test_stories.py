@@ -1,8 +1,12 @@
 """What a step of edits did, in words and as the log keeps it."""
 
+import json
+import math
+
+import numpy as np
 import pytest
 
-from fdmix import Moments, fit_mixture, worlds
+from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.edits import StepStory, last_story
 from fdmix.edits.in_words import edit_in_words
 from fdmix.edits.log import Apart, Ban, Drop, Freeze, Merge, Pin, Rename, Seed, Split, Together
@@ -69,3 +73,20 @@ def test_a_damaged_story_is_refused(model, damage):
     facts["topics"][0] |= damage
     with pytest.raises((ValueError, TypeError)):
         StepStory.from_facts(facts)
+
+
+def test_a_pair_without_a_chance_leaves_the_log_strict_json(tmp_path):
+    """Topics that share no document: alpha gives pairs across them no chance, so the log-likelihood is -inf."""
+    moments = Moments.of(np.array([[3, 2, 0, 0], [0, 0, 2, 3], [1, 0, 1, 0]] * 5), list("abcd"))
+    mixture = Mixture([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]], np.diag([0.5, 0.5]), list("abcd"))
+    edited = mixture.edit(moments, engine="numpy").rename(0, "first").fit()
+    assert edited.changes.log_likelihood_before == edited.changes.log_likelihood == -math.inf
+    edited.save(tmp_path / "model")
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    json.loads((tmp_path / "model" / "model.json").read_text(), parse_constant=refuse)
+    story = last_story(Mixture.load(tmp_path / "model"))
+    assert story == edited.changes.story
+    assert edited.edit().rename(1, "second").fit().changes.log_likelihood_before == -math.inf

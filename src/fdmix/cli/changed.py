@@ -6,6 +6,7 @@ from fdmix.cli.console import say, show
 from fdmix.cli.tables import plain_table
 from fdmix.display import shown_word, shown_words
 from fdmix.edits import Changes
+from fdmix.edits.in_words import cost_in_words
 from fdmix.mixture.mixture import Mixture
 
 MOST_LISTED = 5  # topics that moved
@@ -37,10 +38,9 @@ def say_changes(changes: Changes, others: str = "Other topics") -> None:
         if word.wanted:
             say(f"{shown_word(word.word)} is word {word.rank:,} of topic {word.topic}{was}.")
     say(moved_in_words(changes, others))
-    sign = "cost" if changes.cost >= 0 else "gained"
     say(
         f"Log-likelihood of a pair: {changes.log_likelihood_before:.4f} before, {changes.log_likelihood:.4f} after "
-        f"({sign} {abs(changes.cost):.4f})."
+        f"({cost_in_words(changes.cost)})."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,10 @@ def _sides(mixture: Mixture, topics: list[int]) -> dict[int, OneSide]:
 
 @dataclass(frozen=True)
 class StepStory:
-    """What a step did, as a log keeps it: topics before and after, and the log-likelihood of a pair of tokens."""
+    """What a step did, as a log keeps it: topics before and after, and the log-likelihood of a pair of tokens.
+
+    A log-likelihood is -inf if the model gives some pair of the text no chance.
+    """
 
     topics: tuple[TopicChange, ...]
     log_likelihood_before: float
@@ -99,11 +103,14 @@ class StepStory:
 
     @property
     def cost(self) -> float:
-        """Log-likelihood that the edits cost, for a pair of tokens; negative if they gained."""
+        """Log-likelihood that the edits cost, for a pair of tokens; negative if they gained, NaN if both are -inf."""
         return self.log_likelihood_before - self.log_likelihood
 
     def facts(self) -> dict[str, Any]:
-        """For JSON."""
+        """For JSON, which has no infinite numbers: they become null."""
+        before, after = (
+            value if isfinite(value) else None for value in (self.log_likelihood_before, self.log_likelihood)
+        )
         return {
             "topics": [
                 {
@@ -114,8 +121,8 @@ class StepStory:
                 }
                 for change in self.topics
             ],
-            "log_likelihood_before": self.log_likelihood_before,
-            "log_likelihood": self.log_likelihood,
+            "log_likelihood_before": before,
+            "log_likelihood": after,
         }
 
     @classmethod
@@ -124,9 +131,13 @@ class StepStory:
         stated = mapping(facts, "what a step did")
         return cls(
             tuple(_change(mapping(each, "a change")) for each in stated["topics"]),
-            float(stated["log_likelihood_before"]),
-            float(stated["log_likelihood"]),
+            _likelihood(stated["log_likelihood_before"]),
+            _likelihood(stated["log_likelihood"]),
         )
+
+
+def _likelihood(stated: float | None) -> float:
+    return -inf if stated is None else float(stated)
 
 
 def _facts_of_side(side: OneSide | None) -> dict[str, Any] | None:

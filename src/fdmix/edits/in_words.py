@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -41,6 +42,18 @@ def edit_in_words(edit: Edit) -> str:
     if kind == "Ban":
         return f"no topic holds {words}" if said["topic"] is None else f"topic {said['topic']} does not hold {words}"
     return f"{words} belong together" if kind == "Together" else f"no topic holds two of {words}"
+
+
+def cost_in_words(cost: float) -> str:
+    """What a step did to the log-likelihood of a pair; without a number where the model gave some pair no chance.
+
+    >>> cost_in_words(0.01234), cost_in_words(-0.5), cost_in_words(math.inf)
+    ('cost 0.0123', 'gained 0.5000', 'some word pairs of the text have no chance now')
+    """
+    if math.isfinite(cost):
+        return f"{'cost' if cost >= 0 else 'gained'} {abs(cost):.4f}"
+    when = {math.inf: "now", -math.inf: "before only"}.get(cost, "before and now")
+    return f"some word pairs of the text have no chance {when}"
 
 
 def _with_strengths(words: Mapping[str, float]) -> list[str]:

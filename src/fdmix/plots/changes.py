@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from fdmix.edits.before_after import StepStory, TopicChange
 from fdmix.edits.changes import Changes
+from fdmix.edits.in_words import cost_in_words
 from fdmix.effects.words import WordChanges
 from fdmix.metrics.arguments import as_mixture
 from fdmix.plots.style import (
@@ -57,8 +58,8 @@ def edit_changes(changes: Changes | StepStory, *, axes: Axes | None = None) -> F
         here.set_xlim(left=0)
         here.xaxis.set_major_locator(MaxNLocator(4))
         here.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g}%")
-        verb = "cost" if changes.cost >= 0 else "gained"
-        told = f"the edits {verb} {abs(changes.cost):.4f} in log-likelihood of a pair"
+        cost = cost_in_words(changes.cost)
+        told = f"the edits {cost} in log-likelihood of a pair" if np.isfinite(changes.cost) else cost
         here.set_title(told, fontsize=MIDDLE, loc="left", pad=4)
         return figure_of(here)
 
