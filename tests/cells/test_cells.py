@@ -51,6 +51,32 @@ def test_a_window_or_a_group_is_what_counting_it_gives_bit_for_bit():
     assert cells["2021-03", "R"] == Moments.of(corpus[(months == "2021-03") & (party == "R")], folds=4)
 
 
+def test_a_larger_bin_stands_for_all_of_its_parts():
+    """The end of a window too: 2021 ends in December, not in January."""
+    days = ["2020-12-31", "2021-01-01", "2021-03-31", "2021-04-01", "2021-12-31", "2022-01-01", ""]
+    corpus = Corpus(np.ones((7, 2), int), ["a", "b"], {"date": days})
+    for by, windows in {
+        "day(date)": {
+            "2021": 4,
+            "2021-Q1": 2,
+            "2021-12": 1,
+            "2021-W13": 2,
+            ("2020", "2021"): 5,
+            ("2021-04", None): 3,
+        },
+        "month(date)": {"2021": 4, "2021-Q1": 2, "2021-12": 1, (None, "2021"): 5, ("2021-Q2", "2021-Q4"): 2},
+        "year(date)": {"2021": 4, ("2021", "2022"): 5, ("2021-05", "2021-06"): 4},
+    }.items():
+        cells = MomentsByGroup.of(corpus, by, folds=0)
+        found = {window: cells.select(date=window).n_documents for window in windows}
+        assert found == windows
+    assert MomentsByGroup.of(corpus, "month(date)").select(date=["2020", "2022-01"]).n_documents == 2
+    with pytest.raises(ValueError, match="no document is in these cells: date='2021-01-01'"):
+        MomentsByGroup.of(corpus, "month(date)").select(date="2021-01-01")  # a part of a cell
+    with pytest.raises(ValueError, match="is not a bin of the calendar"):
+        MomentsByGroup.of(corpus, "month(date)").select(date="last year")
+
+
 def test_larger_cells_are_sums_of_smaller_ones():
     corpus = random_corpus()
     fine = MomentsByGroup.of(corpus, "day(date),party", folds=2)

@@ -109,6 +109,29 @@ def first_day(label: str) -> datetime.date:
     )
 
 
+def bin_of_label(label: str) -> Bin:
+    """The kind of bin that a label names.
+
+    >>> bin_of_label("2021").name, bin_of_label("2021-W01").name, bin_of_label("2021-01-04").name
+    ('year', 'week', 'day')
+    """
+    first_day(label)
+    kind = {"W": "week", "Q": "quarter"}.get(label[5:6]) or ("year", "month", "day")[label.count("-")]
+    return BINS[kind]
+
+
+def last_day(label: str) -> datetime.date:
+    """The last day of a bin, by its label.
+
+    >>> last_day("2021-02"), last_day("2021")
+    (datetime.date(2021, 2, 28), datetime.date(2021, 12, 31))
+    """
+    kind = bin_of_label(label)
+    if kind.name == "day" or kind.number(datetime.date.max) == kind.number_of_label(label):
+        return first_day(label) if kind.name == "day" else datetime.date.max
+    return first_day(kind.label(kind.number_of_label(label) + 1)) - datetime.timedelta(days=1)
+
+
 def row_number(position: int) -> str:
     """The name of a row in an error message.
 

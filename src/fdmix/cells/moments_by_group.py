@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fdmix.cells import file
-from fdmix.cells.calendar import BINS, first_day
+from fdmix.cells.calendar import BINS, COARSER, Bin, bin_of_label, first_day, last_day
 from fdmix.cells.grouping import MISSING, Axis, Key, axes_of, keys_of, shown_key
 from fdmix.corpus.corpus import Corpus
 from fdmix.corpus.preparation import Preparation, joined
@@ -200,7 +200,8 @@ class MomentsByGroup:
         """Some of the cells: `select(party="D", date=("2021-01", "2021-06"))`.
 
         where : for a column, a label, a list of labels, None for missing values, or for dates a pair (first, last) of
-            bins, both included; None in a pair leaves that end open
+            bins, both included; None in a pair leaves that end open. A larger bin, such as "2021" for months, stands
+            for all of its parts
         """
         columns = [axis.column for axis in self.axes]
         for name in where:
@@ -284,14 +285,26 @@ def _bin_or_own(axis: Axis, label: str | None, own: str | None) -> str | None:
 
 def _is_chosen(axis: Axis, label: str | None, choice: Any) -> bool:
     if isinstance(choice, tuple) and axis.bin is not None and len(choice) == 2:
-        if label is None:
-            return False
-        number = BINS[axis.bin].number
-        here = number(first_day(label))
-        first, last = (None if end is None else number(first_day(str(end))) for end in choice)
-        return (first is None or first <= here) and (last is None or here <= last)
+        return label is not None and _is_within(BINS[axis.bin], label, *choice)
     choices = choice if isinstance(choice, list | tuple | set) else [choice]
-    return label in [None if one is None or one == MISSING else str(one) for one in choices]
+    wanted = [None if one is None or one == MISSING else str(one) for one in choices]
+    if label in wanted or axis.bin is None or label is None:
+        return label in wanted
+    return any(_is_part(axis.bin, label, one) for one in wanted if one is not None)
+
+
+def _is_within(bins: Bin, label: str, first: Any, last: Any) -> bool:
+    """Whether a bin of the calendar is in a window; a year as its last end means December."""
+    here = bins.number_of_label(label)
+    return (first is None or bins.number(first_day(str(first))) <= here) and (
+        last is None or here <= bins.number(last_day(str(last)))
+    )
+
+
+def _is_part(kind: str, label: str, larger: str) -> bool:
+    """Whether a bin is part of a larger one, such as a month of a year."""
+    whole = bin_of_label(larger)
+    return whole.name in COARSER[kind] and whole.number_of_label(label) == whole.number_of_label(larger)
 
 
 def _total(cells: list[Moments]) -> Moments:
