@@ -10,6 +10,7 @@ from cli.test_cli_counting import run
 
 from fdmix import Moments, read_moments
 from fdmix.cells import MomentsByGroup
+from fdmix.cli.moments_of_model import moments_of_model, moments_to_change
 
 pytestmark = pytest.mark.slow
 ROWS = [
@@ -36,6 +37,9 @@ def test_count_by_group_adds_up_to_a_count_without_groups(table, tmp_path):
     assert facts["groups"] == ["month(date)", "party"]
     assert sum(cell["documents"] for cell in facts["cells"]) == 4
     run("fit", tmp_path / "cells", "--topics", 2, "-o", tmp_path / "model")
+    assert moments_of_model(tmp_path / "model", tmp_path / "cells") == cells.whole  # so that one can edit the model
+    with pytest.raises(ValueError, match="count new documents with --by"):
+        moments_to_change(tmp_path / "cells")
 
 
 def test_merge_adds_cell_by_cell(table, tmp_path):

@@ -143,5 +143,7 @@ def test_other_moments_cannot_undo(tmp_path):
     edited.save(tmp_path / "model")
     with pytest.raises(ValueError, match="fitted to other moments"):
         Edited.load(tmp_path / "model", MOMENTS + MOMENTS).undo()
-    with pytest.raises(ValueError, match="2 steps can be undone"):
+    with pytest.raises(ValueError, match="2 steps of edits can be undone, not 3"):
         edited.undo(3)
+    with pytest.raises(ValueError, match="has no edits to undo"):
+        edited.undo(2).undo()

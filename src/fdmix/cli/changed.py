@@ -14,7 +14,9 @@ MOST_SHOWN = 20  # topics that edits concern
 
 
 def show_topics(mixture: Mixture, changes: Changes, n_words: int = 8) -> None:
-    """Print the topics that edits concern."""
+    """Print the topics that edits concern, if there are any."""
+    if not changes.touched:
+        return
     words = shown_words(mixture.typical_words(n_words))
     table = plain_table()
     table.add_column("topic", justify="right", style="cyan", no_wrap=True)

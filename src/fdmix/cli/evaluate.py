@@ -14,7 +14,7 @@ import typer
 from fdmix import metrics
 from fdmix.cli.console import print_json, say, show, steps
 from fdmix.cli.evaluate_coherence import MoreCoherence, names_of
-from fdmix.cli.inputs import is_moments
+from fdmix.cli.inputs import is_moments, loaded_moments
 from fdmix.cli.options import (
     AsJson,
     Device,
@@ -171,7 +171,7 @@ def _reference_files(path: Path, layout: Layout) -> Files:
 def _reference(path: Path, files: Files | None) -> Callable[[Mixture], Corpus | Moments]:
     """What gives the reference for a mixture: moments as they are, or text with the mixture's words and cleaning."""
     if files is None:
-        moments = Moments.load(path)
+        moments = loaded_moments(path)
         return lambda _: moments
     return lambda mixture: read_corpus(files, like=mixture)
 

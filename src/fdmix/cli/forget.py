@@ -8,14 +8,13 @@ import typer
 
 from fdmix.cli.changed import say_changes
 from fdmix.cli.console import OF_PAIRS, fitting, say, steps, timed
-from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, path_of_moments
+from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, moments_to_change, path_of_moments
 from fdmix.cli.options import Force, Inputs, Model, Threads, with_layout
 from fdmix.cli.update import OutModel, OutMoments, check_targets, save_both
 from fdmix.edits.updating import fitted_anew, require_unedited
 from fdmix.edits.updating import update as updated
 from fdmix.fit.stopping import Stop
 from fdmix.mixture.mixture import Mixture
-from fdmix.moments.moments import Moments
 from fdmix.text.files import Layout
 
 
@@ -52,7 +51,7 @@ def forget(
     """  # fmt: skip
     path = path_of_moments(model, moments)
     check_targets(model, out, path, moments_out, force)
-    mixture, total = Mixture.load(model), Moments.load(path)
+    mixture, total = Mixture.load(model), moments_to_change(path)
     if not warm:
         require_unedited(mixture)
     part = counted_like(total, inputs, layout)

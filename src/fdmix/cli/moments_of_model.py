@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import steps
-from fdmix.cli.inputs import added, is_moments, moments_files
+from fdmix.cli.inputs import added, is_cells, is_moments, loaded_moments, moments_files
 from fdmix.moments.moments import Moments
 from fdmix.text.files import Layout
 from fdmix.text.reading import read_moments
@@ -36,8 +36,18 @@ def path_of_moments(model: Path, given: Path | None) -> Path:
 
 
 def moments_of_model(model: Path, given: Path | None) -> Moments:
-    """The moments that a model was fitted to."""
-    return Moments.load(path_of_moments(model, given))
+    """The moments that a model was fitted to; of a file of moments by group, those of all cells together."""
+    return loaded_moments(path_of_moments(model, given))
+
+
+def moments_to_change(path: Path) -> Moments:
+    """The moments of a file that documents are added to or removed from."""
+    if is_cells(path):
+        raise ValueError(
+            f"{path} holds moments by group, which documents cannot be added to or removed from here: count new "
+            "documents with --by and --like, then fdmix merge and fdmix fit"
+        )
+    return Moments.load(path)
 
 
 def counted_like(total: Moments, inputs: list[str], layout: Layout) -> Moments:

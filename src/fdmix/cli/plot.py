@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from fdmix.cli.console import say, steps
-from fdmix.cli.inputs import check_place, is_moments, loaded_cells, refuse_to_replace
+from fdmix.cli.inputs import check_place, is_moments, loaded_cells, loaded_moments, refuse_to_replace
 from fdmix.cli.options import Force, Model, Threads, with_layout
 from fdmix.mixture.mixture import Mixture
-from fdmix.moments.moments import Moments
 from fdmix.report.groups import GROUP, group_shares
 from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
@@ -159,7 +158,7 @@ def _words(plots: Any, mixture: Mixture, given: Given) -> Any:
 
 
 def _tree(plots: Any, mixture: Mixture, given: Given) -> Any:
-    return plots.topic_tree(mixture.tree(Moments.load(given.moments or "")))
+    return plots.topic_tree(mixture.tree(loaded_moments(given.moments or "")))
 
 
 def _intervals(plots: Any, mixture: Mixture, given: Given) -> Any:
@@ -173,7 +172,7 @@ def _edits(plots: Any, mixture: Mixture, given: Given) -> Any:
 
 
 def _pairs(plots: Any, mixture: Mixture, given: Given) -> Any:
-    return plots.pair_matrix(Moments.load(given.moments or ""), mixture, scale="log")
+    return plots.pair_matrix(loaded_moments(given.moments or ""), mixture, scale="log")
 
 
 KINDS: dict[str, Callable[[Any, Mixture, Given], Any]] = {

@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.console import print_json, say, steps
-from fdmix.cli.inputs import check_model_output, is_moments
+from fdmix.cli.inputs import check_model_output, is_moments, loaded_moments
 from fdmix.cli.options import AsJson, Force, Model, Ranking, Threads, ranking_of
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.cli.tree_tables import show_tree, tree_facts
 from fdmix.mixture.mixture import Mixture
-from fdmix.moments.moments import Moments
 from fdmix.tree import Tree, grow_tree
 
 TREE = "Tree of topics"
@@ -74,7 +73,7 @@ def topics(
         if cut is not None and cut > mixture.n_topics:
             raise ValueError(f"{model} has {mixture.n_topics} topics: --cut takes at most as many")
         with steps() as bars:
-            tree = grow_tree(mixture, Moments.load(moments), n_threads=threads, report=bars.report)
+            tree = grow_tree(mixture, loaded_moments(moments), n_threads=threads, report=bars.report)
         _told_of_cut(tree, cut)
         if as_tree:
             _show_tree(tree, cut, words, chosen, as_json)

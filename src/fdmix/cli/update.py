@@ -10,7 +10,7 @@ import typer
 from fdmix.cli.changed import say_changes
 from fdmix.cli.console import say, timed
 from fdmix.cli.inputs import check_model_output, check_output, refuse_shared_sources, refuse_to_replace
-from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, path_of_moments
+from fdmix.cli.moments_of_model import MomentsOfModel, counted_like, moments_to_change, path_of_moments
 from fdmix.cli.options import Again, Force, Inputs, Model, Threads, with_layout
 from fdmix.cli.source_names import with_sources
 from fdmix.edits.updating import PASSES
@@ -53,7 +53,7 @@ def update(
     """
     path = path_of_moments(model, moments)
     check_targets(model, out, path, moments_out, force)
-    mixture, total = Mixture.load(model), Moments.load(path)
+    mixture, total = Mixture.load(model), moments_to_change(path)
     with timed() as seconds:
         part = counted_like(total, inputs, layout)
         if not again:

@@ -75,7 +75,7 @@ class Edited:
         """The model before the last step, or before more of them: the same bits as it had then."""
         whole_number("steps", steps, least=1)
         if steps > len(self.log.steps):
-            raise ValueError(f"{len(self.log.steps)} steps can be undone, not {steps}")
+            raise ValueError(_too_many_undone(len(self.log.steps), steps))
         return replayed(self.base, self.log, self.workspace, len(self.log.steps) - steps)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -273,6 +273,12 @@ def replayed(base: Mixture, log: EditLog, workspace: Workspace, n_steps: int | N
             )
         now = Editor(now, step.edits).fit(step.passes, step.others)
     return now
+
+
+def _too_many_undone(done: int, asked: int) -> str:
+    if not done:
+        return "this model has no edits to undo"
+    return f"{done} {'step' if done == 1 else 'steps'} of edits can be undone, not {asked}"
 
 
 def _number(topic: Any) -> int:

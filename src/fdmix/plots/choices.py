@@ -10,6 +10,7 @@ from fdmix.choice.choice import Choice
 from fdmix.plots.style import ACCENT, COLUMN, LARGE, LINE, MORE, MUTED, PLAIN, SMALL, drawing, figure_of
 
 CLOSE = 1.12  # ratio of two numbers of topics whose labels would overlap
+LINE_POINTS = 8  # of a line of what other scores say; one for each number, to the left of its arrow
 
 
 def choice_curve(choice: Choice, *, axes: Axes | None = None) -> Figure:
@@ -33,16 +34,18 @@ def choice_curve(choice: Choice, *, axes: Axes | None = None) -> Figure:
         what = "pair" if choice.criterion == "pairs" else "token"
         here.set(xlabel="number of topics", ylabel=f"log-likelihood of a left-out {what}\nabove one topic")
         told = f"{choice.n_topics:,} topics" if choice.has_topics else "no topics"
-        here.set_title(told, fontsize=LARGE, color=MORE, pad=16, **PLAIN)
-        for number, names in _opinions(choice).items():
+        opinions = _opinions(choice)
+        here.set_title(told, fontsize=LARGE, color=MORE, pad=LINE_POINTS * len(opinions) + 6, **PLAIN)
+        for row, (number, names) in enumerate(opinions.items()):
             here.annotate(
-                ", ".join(names), (number, 1), (0, 4), xycoords=here.get_xaxis_transform(),
-                textcoords="offset points", fontsize=SMALL - 1, color=MUTED, ha="center", va="bottom", rotation=12,
-                **PLAIN,
+                ", ".join(names), (number, 1), (-3, 3 + LINE_POINTS * row),
+                xycoords=here.get_xaxis_transform(), textcoords="offset points", fontsize=SMALL - 1, color=MUTED,
+                ha="right", va="bottom", **PLAIN,
             )  # fmt: skip
-            here.plot(
-                [number], [1], "v", color=MUTED, markersize=3, transform=here.get_xaxis_transform(), clip_on=False
-            )
+            here.annotate(
+                "", (number, 1), (0, LINE_POINTS * (row + 1)), xycoords=here.get_xaxis_transform(),
+                textcoords="offset points", arrowprops={"arrowstyle": "-|>", "color": MUTED, "lw": 0.6}, **PLAIN,
+            )  # fmt: skip
         return figure_of(here)
 
 
@@ -56,8 +59,8 @@ def _ticks(numbers: tuple[int, ...]) -> list[int]:
 
 
 def _opinions(choice: Choice) -> dict[int, list[str]]:
-    """The other scores by the number of topics that they would choose."""
+    """The other scores by the number of topics that they would choose, the smallest number first."""
     found: dict[int, list[str]] = {}
     for name, number in choice.others.items():
         found.setdefault(number, []).append(name)
-    return found
+    return dict(sorted(found.items()))
