@@ -29,6 +29,8 @@ from fdmix.cli.edit_options import (
 from fdmix.cli.inputs import check_model_output
 from fdmix.cli.moments_of_model import MomentsOfModel, moments_of_model
 from fdmix.cli.options import AsJson, Force, Model, Threads
+from fdmix.cli.question_tables import columns_of_changes
+from fdmix.cli.table_files import TableFile, check_table_file, write_table
 from fdmix.edits import Edited, Editor, replayed
 from fdmix.edits.editor import PASSES
 from fdmix.mixture.mixture import Mixture
@@ -62,6 +64,7 @@ def edit(
         ),
     ] = "near",
     passes: Annotated[int, typer.Option(min=1, help="Passes of the refit.")] = PASSES,
+    table: TableFile = None,
     threads: Threads = None,
     as_json: AsJson = False,
     force: Force = False,
@@ -90,6 +93,10 @@ def edit(
     }  # fmt: skip
     _refuse_mixed_requests(given, undo, replay)
     check_model_output(out, force)
+    if table is not None:
+        if undo:
+            raise ValueError("--table writes what edits changed: it does not go with --undo")
+        check_table_file(table, force)
     with timed() as seconds:
         now = Edited.load(model, moments_of_model(model, moments), n_threads=threads)
         before = now.mixture
@@ -105,6 +112,9 @@ def edit(
             say(f"Refitted in {seconds() - begin:.1f} s, after {begin:.1f} s to set up the word pairs.")
     now.save(out)
     _show(before, now, out, as_json)
+    if table is not None and now.changes is not None:
+        write_table(table, columns_of_changes(now.changes.topics))
+        say(f"Wrote {table}: the topics that changed, before and after.")
 
 
 def _refuse_mixed_requests(given: dict[str, list[str]], undo: bool, replay: Path | None) -> None:

@@ -9,6 +9,8 @@ import typer
 from fdmix.cli.console import print_json, say, show, steps, timed
 from fdmix.cli.inputs import added, in_a_sentence, moments_files
 from fdmix.cli.options import AsJson, Inputs, Model, Threads, with_layout
+from fdmix.cli.question_tables import columns_of_reliability
+from fdmix.cli.table_files import TableFile, check_table_file, write_table
 from fdmix.cli.tables import plain_table, reliability_facts, topic_facts, topic_table
 from fdmix.display import shown_word
 from fdmix.edits.storing import LOG
@@ -34,8 +36,12 @@ def reliability(
         typer.Option("--warm", help="Begin refits at the model's topics: for edited models.", metavar=""),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same result.")] = 0,
+    table: TableFile = None,
     threads: Threads = None,
     as_json: AsJson = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file of --table if it exists already.", metavar="")
+    ] = False,
 ) -> None:
     """Measure how sure the topics are, and store it in the model.
 
@@ -55,8 +61,10 @@ def reliability(
 
       fdmix reliability model reviews.csv --column text
 
-      fdmix reliability model week.moments --refits 50
+      fdmix reliability model week.moments --refits 50 --table sure.csv
     """
+    if table is not None:
+        check_table_file(table, force)
     mixture = Mixture.load(model)
     if LOG in mixture.provenance and not warm:
         say("This model was edited: fits from scratch will not find what people made of its topics. See --warm.")
@@ -69,12 +77,14 @@ def reliability(
         )
         took = seconds()
     sure.save(model)
+    if table is not None:
+        write_table(table, columns_of_reliability(sure))
     if as_json:
         print_json({"model": str(model), **(reliability_facts(sure) or {}), "topics": topic_facts(sure)})
     else:
         topic_table(sure)
         _show_check(sure)
-    say(f"{refits} refits, {took:.1f} s. Stored in {model}.")
+    say(f"{refits} refits, {took:.1f} s. Stored in {model}{'' if table is None else f', and in {table}'}.")
 
 
 def _show_check(mixture: Mixture) -> None:

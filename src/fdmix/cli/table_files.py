@@ -6,13 +6,18 @@ import csv
 import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from fdmix.cli.inputs import check_place, refuse_to_replace
 from fdmix.display import for_csv, storable
 from fdmix.storage import replacing
 
 FORMATS = (".csv", ".parquet")
+TableFile = Annotated[
+    Path | None, typer.Option("--table", metavar="FILE", help="Write the table, too: .csv or .parquet.")
+]
 
 
 def check_table_file(path: Path, force: bool) -> None:

@@ -10,6 +10,8 @@ import typer
 from fdmix.cli.console import print_json, say, steps
 from fdmix.cli.inputs import check_model_output, is_moments, loaded_moments
 from fdmix.cli.options import AsJson, Force, Model, Ranking, Threads, ranking_of
+from fdmix.cli.question_tables import columns_of_topics, columns_of_tree
+from fdmix.cli.table_files import TableFile, check_table_file, write_table
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.cli.tree_tables import show_tree, tree_facts
 from fdmix.mixture.mixture import Mixture
@@ -39,6 +41,7 @@ def topics(
         Path | None,
         typer.Option("--out", "-o", metavar="FOLDER", help="Write the model of --cut.", rich_help_panel=TREE),
     ] = None,
+    table: TableFile = None,
     threads: Threads = None,
     force: Force = False,
 ) -> None:  # fmt: skip
@@ -53,22 +56,22 @@ def topics(
 
       fdmix topics model --words 20 --json
 
+      fdmix topics model --table topics.csv
+
       fdmix topics model --tree --moments text.moments
 
       fdmix topics model --cut 20 --moments text.moments -o model20
     """
     chosen = ranking_of(ranking)
-    if not as_tree and cut is None:
-        _refuse_without_a_tree(moments, out)
-    elif moments is None:
-        raise ValueError("a tree needs the moments of the text, which fdmix count writes: give --moments FILE")
-    elif not is_moments(moments):
-        raise ValueError(f"{moments} is not a file of moments; fdmix count writes one")
+    _check_tree_request(as_tree or cut is not None, moments, out)
     if out is not None:
         if cut is None:
             raise ValueError("-o writes the model of a cut: give --cut, too")
         check_model_output(out, force)
+    if table is not None:
+        check_table_file(table, force)
     mixture = Mixture.load(model)
+    tree = None
     if moments is not None:
         if cut is not None and cut > mixture.n_topics:
             raise ValueError(f"{model} has {mixture.n_topics} topics: --cut takes at most as many")
@@ -78,6 +81,12 @@ def topics(
         if as_tree:
             _show_tree(tree, cut, words, chosen, as_json)
         mixture = tree.cut(mixture.n_topics if cut is None else cut)
+    if table is not None:
+        if as_tree and tree is not None:
+            write_table(table, columns_of_tree(tree, words, chosen))
+        else:
+            write_table(table, columns_of_topics(mixture, words, chosen))
+        say(f"Wrote {table}.")
     if out is not None:
         mixture.save(out)
         say(f"Wrote {out}, a model of {mixture.n_topics} topics.")
@@ -88,9 +97,14 @@ def topics(
         hint_at_dominating_words(mixture)
 
 
-def _refuse_without_a_tree(moments: Path | None, out: Path | None) -> None:
-    if moments is not None or out is not None:
-        raise ValueError("--moments and -o belong to a tree of topics: give --tree or --cut, too")
+def _check_tree_request(of_tree: bool, moments: Path | None, out: Path | None) -> None:
+    if not of_tree:
+        if moments is not None or out is not None:
+            raise ValueError("--moments and -o belong to a tree of topics: give --tree or --cut, too")
+    elif moments is None:
+        raise ValueError("a tree needs the moments of the text, which fdmix count writes: give --moments FILE")
+    elif not is_moments(moments):
+        raise ValueError(f"{moments} is not a file of moments; fdmix count writes one")
 
 
 def _told_of_cut(tree: Tree, cut: int | None) -> None:
