@@ -128,6 +128,15 @@ def test_a_cell_with_one_document_has_an_error_bar_from_the_others():
     assert ((found.low[-1] <= world.shares[-1]) & (world.shares[-1] <= found.high[-1])).mean() > 0.5
 
 
+def test_cells_too_small_to_test_any_word_report_none():
+    """Of one cell and of all: both were errors of SciPy, which has no array for no entries."""
+    world = drifting(seed=6, n=100)
+    one_small = MomentsByGroup.of(world.corpus[: 5 * 100 + 1], "month(date)")
+    assert "2020-06" not in word_changes(world.mixture, one_small).cells["month(date)"]
+    all_small = word_changes(world.mixture, MomentsByGroup.of(world.corpus[[0, 100, 200, 300]], "month(date)"))
+    assert len(all_small.cells["word"]) == len(all_small.trend["word"]) == 0
+
+
 def test_words_that_rise_within_a_topic_are_found_and_others_are_not():
     rng = np.random.default_rng(7)
     topics = overlapping_topics(rng)

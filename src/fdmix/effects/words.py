@@ -163,7 +163,7 @@ class _Tally:
         for place, counts in enumerate(self.counts):
             expected = self.tokens[place][:, None] * p
             topic, word = np.nonzero(expected >= MIN_EXPECTED)
-            here, e, share = np.asarray(counts[topic, word]).ravel(), expected[topic, word], p[topic, word]
+            here, e, share = _entries(counts, topic, word), expected[topic, word], p[topic, word]
             rest = 1 - self.tokens[place][topic] / np.maximum(everything[topic], 1e-300)
             spread = np.sqrt(np.maximum(self.bursts[word] * e * (1 - share) * rest, 1e-12))
             z = np.sign(here - e) * np.maximum(np.abs(here - e) - MIN_STORED, 0) / spread
@@ -209,6 +209,11 @@ class _Tally:
             "z": z[best],
             "q": q[best],
         }
+
+
+def _entries(table: sp.csr_array, rows: Any, columns: Any) -> Floats:
+    """The entries at these places. SciPy gives no array for no places: a cell of a few documents tests no word."""
+    return np.asarray(table[rows, columns], np.float64).ravel() if rows.size else np.empty(0)
 
 
 def _best(group: Any, z: Floats, significant: Any, n: int) -> Any:
