@@ -49,6 +49,31 @@ def test_bands_gaps_and_rising_words_are_shown(browser, over_time):
         assert found.requests == []
 
 
+def test_months_of_several_groups_are_a_line_for_each_group(browser, tmp_path):
+    """All months are there; the groups are not points beside each other, and of many groups the largest are drawn."""
+    world = drifting(seed=4, n=60)
+    parties = np.array(["D", "R", "<b>I</b>", "L", "G"])[
+        np.random.default_rng(0).choice(5, 360, p=[0.4, 0.3, 0.15, 0.1, 0.05])
+    ]
+    missing = np.array([date.startswith("2020-03") for date in world.corpus.documents["date"]]) & (parties == "R")
+    corpus = Corpus(world.corpus.counts, world.corpus.vocabulary, {**world.corpus.documents, "party": parties})[
+        ~missing
+    ]
+    write_report(world.mixture, tmp_path / "r.html", cells=MomentsByGroup.of(corpus, "party,month(date)"))
+    with opened(browser, tmp_path / "r.html", fragment="#view=groups") as found:
+        assert found.page.locator("ul.legend li").all_inner_texts() == ["<b>I</b>", "D", "L", "R"]
+        assert "The 4 groups with most documents have lines." in found.page.inner_text(".view .note")
+        card = found.page.locator("section.card").first
+        paths = card.locator("path.line").evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
+        assert [path.count("M") for path in paths] == [1, 1, 1, 2]  # R has no document in March
+        card.locator("summary, button").first.click()
+        rows = card.locator("table").inner_text().splitlines()[-6:]
+        assert [row.split()[0] for row in rows] == world.months
+        assert found.errors == []
+        found.page.goto(found.path.resolve().as_uri() + "#topic=0")
+        found.page.wait_for_selector("ul.legend li")
+
+
 def test_groups_come_from_documents_or_from_cells(tmp_path):
     world = drifting(n=20)
     cells = MomentsByGroup.of(world.corpus, "month(date)")

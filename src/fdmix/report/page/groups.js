@@ -7,6 +7,7 @@ import { topicLink } from "./parts.js";
 /**
  * @typedef {import("./parts.js").Context} Context
  * @typedef {import("./model.js").Groups} Groups
+ * @typedef {import("./model.js").Series} Series
  */
 
 const N_CHARTS = 48;
@@ -28,6 +29,7 @@ export function groups(context) {
 		{ class: "view" },
 		h("h1", {}, `By ${given.column}`),
 		h("p", { class: "note" }, explained(given, model.nTopics)),
+		seriesLegend(given),
 		h(
 			"div",
 			{ class: "small-multiples" },
@@ -59,12 +61,13 @@ function explained(given, nTopics) {
 		? `Share of each topic, fitted to the word pairs of a ${one}`
 		: `Mean share of each topic in the documents of a ${one}`;
 	const leftOut = given.nLeftOut ? ` (${count(given.nLeftOut)} smaller ones are left out)` : "";
+	const lines = given.nSeriesLeftOut ? ` The ${given.series?.length} groups with most documents have lines.` : "";
 	const first =
 		nTopics > N_CHARTS
 			? `The ${N_CHARTS} of ${count(nTopics)} topics that differ most between ${unit}; each topic's page has its own chart.`
 			: `Topics that differ most between ${unit} come first.`;
 	const drawn = given.ordered ? "The band is" : "The bars are";
-	return `${what}, over ${count(given.names.length)} ${unit}${leftOut}. ${drawn} the 95% interval. ${first}`;
+	return `${what}, over ${count(given.names.length)} ${unit}${leftOut}. ${drawn} the 95% interval.${lines} ${first}`;
 }
 
 /**
@@ -84,50 +87,51 @@ function changes(given, topic) {
 }
 
 /**
- * The share of one topic in each group. Groups without documents are gaps.
+ * Which colour is which group, if groups are lines over time.
+ * @param {Groups} given
+ */
+export function seriesLegend(given) {
+	if (!given.series) return null;
+	return h(
+		"ul",
+		{ class: "legend", "aria-label": "Groups" },
+		...given.series.map(({ name }, n) =>
+			h("li", {}, h("span", { class: "dot", "aria-hidden": "true", style: { "--c": seriesColour(n) } }), name),
+		),
+	);
+}
+
+/** @param {number} n */
+function seriesColour(n) {
+	return `var(--family-${[0, 5, 2, 6][n]})`;
+}
+
+/**
+ * The share of one topic in each group, or over time in each group. Groups without documents are gaps.
  * @param {Context} context
  * @param {Groups} given
  * @param {number} topic
  */
 export function groupChart({ model, labels }, given, topic) {
-	const shares = given.shares.map((row) => row[topic] ?? 0);
-	const errors = given.errors.map((row) => 1.96 * (row[topic] ?? 0));
-	const low = shares.map((share, i) => given.low?.[i][topic] ?? Math.max(0, share - errors[i]));
-	const high = shares.map((share, i) => given.high?.[i][topic] ?? share + errors[i]);
-	const isKnown = (/** @type {number} */ i) => given.shares[i][topic] !== null;
 	const places = d3.range(given.names.length);
+	const lines = (given.series ?? [given]).map((one) => new Line(one, topic));
 	const title = `Share of topic ${topic} (${labels.name(topic)}) by ${given.column}`;
 	const draw = (/** @type {import("./charts.js").Box} */ box) => {
 		const x = d3.scalePoint(places, [box.left + 8, box.right - 4]).padding(given.ordered ? 0 : 0.4);
-		const y = d3.scaleLinear([0, d3.max(high) || 1e-6], [box.bottom, box.top - 12]).nice(3);
+		const highest = d3.max(lines, ({ high }) => d3.max(high)) || 1e-6;
+		const y = d3.scaleLinear([0, highest], [box.bottom, box.top - 12]).nice(3);
 		const at = (/** @type {number} */ i) => x(i) ?? 0;
 		/** @type {[number, string][]} */
 		const ticks = shownGroups(given, box.right - box.left).map(([i, text]) => [at(i), text]);
 		return [
 			...verticalAxis(box, y, y.ticks(3), percentOf(y)),
-			...(given.ordered
-				? [
-						svg("path", {
-							class: "band",
-							d: d3
-								.area(
-									(/** @type {number} */ i) => at(i),
-									(/** @type {number} */ i) => y(low[i]),
-									(/** @type {number} */ i) => y(high[i]),
-								)
-								.defined(isKnown)(places),
-						}),
-						svg("path", {
-							class: "line",
-							d: d3.line(at, (/** @type {number} */ i) => y(shares[i])).defined(isKnown)(places),
-						}),
-					]
-				: places
-						.filter(isKnown)
-						.flatMap((i) => [
-							svg("line", { class: "whisker", x1: at(i), x2: at(i), y1: y(low[i]), y2: y(high[i]) }),
-							svg("circle", { cx: at(i), cy: y(shares[i]), r: 3.5 }),
-						])),
+			...lines.map((line, n) =>
+				svg(
+					"g",
+					given.series ? { style: { "--c": seriesColour(n) } } : {},
+					...(given.ordered ? line.band(places, at, y) : line.whiskers(places, at, y)),
+				),
+			),
 			...horizontalAxis(box, ticks),
 		];
 	};
@@ -136,16 +140,89 @@ export function groupChart({ model, labels }, given, topic) {
 		{ style: { "--c": colourOf(model, topic) } },
 		chart(title, { height: 150, left: 44, hasTitleBelow: false }, draw),
 		behind("As a table", () =>
-			table(
-				title,
-				[given.column, "#share", "#95% from", "#to", "#documents"],
-				places.map((i) => [
-					given.names[i],
-					...(isKnown(i) ? [shares[i], low[i], high[i]].map(percent) : ["–", "–", "–"]),
-					count(given.documents[i]),
-				]),
-			),
+			given.series ? seriesTable(title, given, lines) : sharesTable(title, given, lines[0]),
 		),
+	);
+}
+
+/** The shares of one topic in all groups, or in one group over time, with their intervals. */
+class Line {
+	/**
+	 * @param {Groups | Series} given
+	 * @param {number} topic
+	 */
+	constructor(given, topic) {
+		this.isKnown = (/** @type {number} */ i) => given.shares[i][topic] !== null;
+		this.shares = given.shares.map((row) => row[topic] ?? 0);
+		const errors = "errors" in given ? given.errors.map((row) => 1.96 * (row[topic] ?? 0)) : [];
+		this.low = this.shares.map((share, i) => given.low?.[i][topic] ?? Math.max(0, share - (errors[i] ?? 0)));
+		this.high = this.shares.map((share, i) => given.high?.[i][topic] ?? share + (errors[i] ?? 0));
+	}
+
+	/**
+	 * @param {number[]} places
+	 * @param {(i: number) => number} at
+	 * @param {d3.ScaleLinear<number, number>} y
+	 */
+	band(places, at, y) {
+		const band = d3.area(
+			at,
+			(/** @type {number} */ i) => y(this.low[i]),
+			(/** @type {number} */ i) => y(this.high[i]),
+		);
+		const line = d3.line(at, (/** @type {number} */ i) => y(this.shares[i]));
+		return [
+			svg("path", { class: "band", d: band.defined(this.isKnown)(places) }),
+			svg("path", { class: "line", d: line.defined(this.isKnown)(places) }),
+		];
+	}
+
+	/**
+	 * @param {number[]} places
+	 * @param {(i: number) => number} at
+	 * @param {d3.ScaleLinear<number, number>} y
+	 */
+	whiskers(places, at, y) {
+		return places
+			.filter(this.isKnown)
+			.flatMap((i) => [
+				svg("line", { class: "whisker", x1: at(i), x2: at(i), y1: y(this.low[i]), y2: y(this.high[i]) }),
+				svg("circle", { cx: at(i), cy: y(this.shares[i]), r: 3.5 }),
+			]);
+	}
+
+	/**
+	 * The share and its interval in a group, as text.
+	 * @param {number} i
+	 */
+	texts(i) {
+		return this.isKnown(i) ? [this.shares[i], this.low[i], this.high[i]].map(percent) : ["–", "–", "–"];
+	}
+}
+
+/**
+ * @param {string} title
+ * @param {Groups} given
+ * @param {Line} line
+ */
+function sharesTable(title, given, line) {
+	return table(
+		title,
+		[given.column, "#share", "#95% from", "#to", "#documents"],
+		given.names.map((name, i) => [name, ...line.texts(i), count(given.documents[i])]),
+	);
+}
+
+/**
+ * @param {string} title
+ * @param {Groups} given
+ * @param {Line[]} lines
+ */
+function seriesTable(title, given, lines) {
+	return table(
+		title,
+		[given.column, ...(given.series ?? []).flatMap(({ name }) => [`#${name}`, "#95% from", "#to"])],
+		given.names.map((name, i) => [name, ...lines.flatMap((line) => line.texts(i))]),
 	);
 }
 

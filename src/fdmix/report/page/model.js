@@ -11,7 +11,10 @@ import { probabilities, ratios } from "./unpack.js";
  * @typedef {{ number: number, share: number, pieces: string[], place?: string }} TypicalDocument
  * @typedef {{ column: string, ordered: boolean, names: string[], documents: number[], shares: (number | null)[][],
  *   errors: (number | null)[][], nLeftOut: number, low?: (number | null)[][], high?: (number | null)[][],
- *   rises?: string[][], falls?: string[][] }} Groups
+ *   rises?: string[][], falls?: string[][], series?: Series[], nSeriesLeftOut?: number }} Groups
+ * Shares of one group over the bins of the calendar.
+ * @typedef {{ name: string, documents: number[], shares: (number | null)[][], low: (number | null)[][],
+ *   high: (number | null)[][] }} Series
  * A row of a comparison: a topic, a topic of the other model, and their l1 distance.
  * @typedef {[number, number, number]} Match
  * @typedef {{ names: [string, string], pairs: Match[], onlyLeft: Match[], onlyRight: Match[],

@@ -1,6 +1,6 @@
 import { colourOf } from "./colours.js";
 import { h, say } from "./dom.js";
-import { groupChart } from "./groups.js";
+import { groupChart, seriesLegend } from "./groups.js";
 import { fixed, percent, times } from "./numbers.js";
 import { bar, card, dot, topicLink, wordLink } from "./parts.js";
 import { topicAddress } from "./route.js";
@@ -51,7 +51,14 @@ export function topicView(context, topic) {
 				ownCard(context, topic),
 				relatedCard(context, topic),
 				nearestCard(context, topic),
-				model.groups ? card(`By ${model.groups.column}`, null, groupChart(context, model.groups, topic)) : null,
+				model.groups
+					? card(
+							`By ${model.groups.column}`,
+							null,
+							seriesLegend(model.groups),
+							groupChart(context, model.groups, topic),
+						)
+					: null,
 			),
 		),
 		documentsCard(context, topic),
