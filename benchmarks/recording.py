@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "results"
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "tomotopy", "torch")
 _rows = []
+_load = 0.0
 
 
 def record(row, **numbers):
@@ -17,8 +19,10 @@ def record(row, **numbers):
 
 
 def begin():
-    """Forget all rows: a benchmark begins."""
+    """Forget all rows, and look at what else the machine does: a benchmark begins."""
+    global _load  # noqa: PLW0603
     _rows.clear()
+    _load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def save(name, command):
@@ -31,6 +35,7 @@ def save(name, command):
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
+        "load": round(_load, 1),  # of the minute before; above 0, other work shared the machine
         "versions": {"python": platform.python_version()} | _versions(),
         "rows": list(_rows),
     }
