@@ -263,12 +263,14 @@ def assign_most_likely(
     for d in range(begin, end):
         some = words[indptr[d] : indptr[d + 1]]
         if some.size == 0:
-            theta[d] = average
+            for t in range(T):
+                theta[d, t] = average[t]
             continue
         B = np.empty((T, some.size))
         K = gather(some, first, topic, value, floor, local, topics, B)
         if K == 0:  # no topic has any of the words: all explain them equally badly
-            theta[d] = average
+            for t in range(T):
+                theta[d, t] = average[t]
             scores[d] = np.log(floor)
             continue
         B = B[:K]
