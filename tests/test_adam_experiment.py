@@ -55,6 +55,13 @@ def test_a_settled_run_is_not_repeated(experiment, tmp_path, monkeypatch, capsys
     assert "settled already" in capsys.readouterr().out
 
 
+def test_a_run_from_the_truth_begins_there(experiment, tmp_path):
+    run, _, problem = experiment
+    curve = run.continued("truth", problem, tmp_path, 0.1, "cpu", 1)
+    assert curve[0]["l1"] < 1e-3
+    assert curve[0]["trace"] == pytest.approx(problem.truth.correlations.trace(), abs=1e-4)
+
+
 def test_the_papers_problem_needs_the_synthetic_experiment(experiment, monkeypatch):
     from experiments.adam import problems
 

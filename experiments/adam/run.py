@@ -21,6 +21,7 @@ RUNS = {  # name -> (settings, start); compiled, because a run is long
     "paper": (replace(Adam.paper(), compiled=True), "random"),
     "authors": (replace(Adam.authors(), compiled=True), "random"),
     "exact": (Adam(exact=True, learning_rate=0.05, compiled=True), "random"),
+    "truth": (replace(Adam.paper(), compiled=True), "truth"),
     "ours": (replace(Adam.authors(), compiled=True), "anchors"),
     "ours-exact": (Adam(exact=True, learning_rate=0.05, compiled=True), "anchors"),
 }
@@ -85,10 +86,19 @@ def _begun(name, problem, device, threads):
     solver = solver if solver.exact else replace(solver, steps=problem.steps)
     seen, n_topics = problem.seen, problem.truth.n_topics
     mhat = rearranged(problem.moments.matrix, seen)
-    first = starting_mixture(start, mhat, n_topics, problem.moments.document_frequencies[seen], 0)
+    if start == "truth":
+        first = _true_start(problem)
+    else:
+        first = starting_mixture(start, mhat, n_topics, problem.moments.document_frequencies[seen], 0)
     engine = engine_for("torch", mhat, n_topics, threads, device)
     tolerance = EXACT_TOLERANCE if solver.exact else TOLERANCE
     return solver.begin(Fit(engine, mhat, n_topics, 1, tolerance, np.random.default_rng([0, 1]), threads), first)
+
+
+def _true_start(problem):
+    """The true topics over the words that have pairs: does the likelihood keep them?"""
+    topics = problem.truth.topics[:, problem.seen]
+    return Mixture(topics / topics.sum(axis=1, keepdims=True), problem.truth.correlations)
 
 
 def _measured(run, problem):

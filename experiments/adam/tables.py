@@ -6,7 +6,10 @@ from experiments.adam.run import RUNS, read_curve
 from experiments.results import Results
 
 PAPER = 0.66  # l1 of FDM in the paper's synthetic experiment
-COLOURS = {"paper": "#0072B2", "authors": "#56B4E9", "exact": "#D55E00", "ours": "#009E73", "ours-exact": "#000000"}
+COLOURS = {
+    "paper": "#0072B2", "authors": "#56B4E9", "exact": "#D55E00", "truth": "#CC79A7", "ours": "#009E73",
+    "ours-exact": "#000000",
+}  # fmt: skip
 TITLES = {
     "authors": "the authors' problem",
     "middle": "the middle problem",
