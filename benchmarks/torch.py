@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from benchmarks.measure import machine, seconds
+from benchmarks.recording import record
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import engine_for, known_engine
 from fdmix.engines.torch_memory import dense_size, most_topics
@@ -23,6 +24,12 @@ GPUS = {  # TFlop/s of float32 without tensor cores, GB/s of memory: the makers'
 EFFICIENCY = 0.7  # of the makers' figures that large matrix products and copies reach, a guess
 PASSES_OVER_M = 9  # times that M, the ratios and Mhat of a panel go through the memory of a GPU
 SIZES_GB = (8, 24, 80)
+FITS = (  # topics, words, documents, engines
+    (200, 5_000, 40_000, ("numba", "torch")),
+    (500, N_WORDS, 100_000, ("torch",)),
+)
+ON_DEVICE = ("expect", "maximise", "active")  # parts of a fit that a GPU computes
+FASTER = 10  # times; what would be left of a fit
 
 
 def mixture(n_topics, share=1.0):
@@ -54,6 +61,11 @@ def passes(mhat):
                 best[name], steps[name] = min(took, best.get(name, 9e9)), min(step, steps.get(name, 9e9))
         slow = engine_for("numpy", mhat, n_topics)
         best["numpy"], _ = seconds(lambda s=slow, m=start: s.expect(s.place(m)), 1)
+        record(
+            f"pass, T {n_topics}", numba=best["numba"], torch=best["torch"], ratio=best["torch"] / best["numba"],
+            numba_cores=cores["numba"], torch_cores=cores["torch"], ratio_cores=cores["torch"] / cores["numba"],
+            numba_step=steps["numba"], torch_step=steps["torch"], numpy=best["numpy"],
+        )  # fmt: skip
         print(
             f"  {n_topics:5,} | {best['numba']:5.3f} s | {best['torch']:5.3f} s | "
             f"{best['torch'] / best['numba']:5.2f} | {cores['numba']:10.3f} s | {cores['torch']:5.3f} | "
@@ -78,6 +90,8 @@ def sparse_topics():
         dense, _ = seconds(lambda P=P: (product(A, P.T), product(ratio, P), product(ratio.T, A)), 5)
         sparse, _ = seconds(lambda w=by_word, t=by_topic: (w @ A.T, t @ ratio.T, product(ratio.T, A)), 5)
         layout, _ = seconds(lambda P=P: (P.to_sparse_csr(), P.T.contiguous().to_sparse_csr()), 3)
+        row = {"dense": 1e3 * dense, "sparse": 1e3 * sparse, "conversion": 1e3 * layout}
+        record(f"panel, {share:.0%} non-zero", **row)
         print(
             f"  {share:4.0%} non-zero: dense {1e3 * dense:5.0f} ms, sparse {1e3 * sparse:5.0f} ms; "
             f"and {1e3 * layout:5.0f} ms a pass for its layout"
@@ -85,23 +99,23 @@ def sparse_topics():
 
 
 @contextmanager
-def watched(spent):
+def watched(spent, clock=time.process_time):
     """Adds up the seconds of all cores in the parts of a fit, which other work on the machine changes little."""
     kinds = [known_engine(name) for name in ("numba", "torch")]
     places = [
         *((kind, name) for kind in kinds for name in ("expect", "maximise", "place", "mixture", "active")),
-        (em, "merged"), (em, "unmixed"), (em, "swapped"),
+        (em, "merged"), (em, "unmixed"), (em, "swapped"), (em, "blur_of"),
         (fitting, "starting_mixture"), (fitting, "with_word_ranking"), (fitting, "engine_for"),
     ]  # fmt: skip
     before = [getattr(where, name) for where, name in places]
 
     def timed(name, function):
         def call(*args, **kwargs):
-            begin = time.process_time()
+            begin = clock()
             try:
                 return function(*args, **kwargs)
             finally:
-                spent[name] += time.process_time() - begin
+                spent[name] += clock() - begin
 
         return call
 
@@ -116,52 +130,63 @@ def watched(spent):
 
 def whole_fits():
     print("where a whole fit to pairs spends its time, in seconds of all cores")
-    for n_topics, n_words, n_documents in ((200, 5_000, 40_000), (500, N_WORDS, 100_000)):
+    for n_topics, n_words, n_documents, engines in FITS:
         moments = Moments.of(worlds.zipf(n_topics, n_words, seed=1).sample(n_documents, length=30, seed=2))
-        for name in ("numba", "torch"):
+        for name in engines:
             spent = Counter()
-            begin = time.process_time()
+            begin, wall = time.process_time(), time.perf_counter()
             with watched(spent):
                 solution = fit_mixture(moments, n_topics, engine=name)
-            took = time.process_time() - begin
-            parts = ", ".join(f"{part} {taken:.1f}" for part, taken in spent.most_common())
+            took, wall = time.process_time() - begin, time.perf_counter() - wall
             n_passes = len(solution.log_likelihoods) - 1
-            rest = took - sum(spent.values())
-            print(f"  T {n_topics}, {name}: {took:.1f} s, {n_passes} passes: {parts}, the rest {rest:.1f}")
+            spent["rest"] = took - sum(spent.values())
+            on_device = sum(spent[part] for part in ON_DEVICE)
+            left = took - on_device * (1 - 1 / FASTER)
+            parts = ", ".join(f"{part} {taken:.1f}" for part, taken in spent.most_common())
+            print(f"  T {n_topics}, {name}: {took:.1f} s, {wall:.1f} s by the clock, {n_passes} passes: {parts}")
+            shares = {part: spent[part] / left for part in ("swapped", "merged", "starting_mixture", "engine_for")}
+            print(
+                f"    with passes and steps {FASTER} times as fast: {left:.1f} s, {took / left:.1f} times as fast as "
+                f"now; " + ", ".join(f"{part} {share:.0%}" for part, share in shares.items())
+            )
+            record(
+                f"fit, T {n_topics}, {name}", seconds=took, wall=wall, passes=n_passes, left=left,
+                times_as_fast=took / left, on_host=left - on_device / FASTER, **spent,
+            )  # fmt: skip
 
 
 def memory_table():
     print("most topics that fit, by the memory model with all pairs in panels (a calculation); * pairs streamed")
     print("   words | " + " | ".join(f"{size:3} GB" for size in SIZES_GB))
     for n_words in (10_500, 30_000, 100_000):
-        row = []
+        row, topics = [], {}
         for size in SIZES_GB:
             free = int(0.9 * size * 1e9)
             streamed = most_topics(dense_size(n_words, 1), 1 << 14, free)
             fits = [t for t in range(50, streamed + 1, 50) if dense_size(n_words, t).bytes(1 << 14) <= free]
             row.append(f"{fits[-1]:,}" if fits else f"{streamed:,}*" if streamed else "none")
+            topics |= {f"{size} GB": fits[-1] if fits else 0, f"{size} GB, streamed": streamed}
+        record(f"fitting, {n_words} words", **topics)
         print(f" {n_words:7,} | " + " | ".join(f"{cell:>6}" for cell in row))
 
 
 def roofline():
     print(f"seconds per EM pass on GPUs: A CALCULATION, not a measurement ({EFFICIENCY:.0%} of the makers' figures)")
     for name, (tera, giga) in GPUS.items():
-        row = []
+        row = {}
         for n_topics in (100, 500, 1000):
             flops = 3 * N_WORDS**2 * n_topics + 6 * N_WORDS * n_topics**2
             moved = PASSES_OVER_M * 4 * N_WORDS**2 / 2 + 40 * N_WORDS * n_topics * 4
-            row.append(
-                f"T {n_topics:5,}: {flops / tera / 1e9 / EFFICIENCY + moved / giga / 1e6 / EFFICIENCY:5.1f} ms"
-            )
-        print(f"  {name:16} " + ", ".join(row))
+            row[f"T {n_topics}"] = (flops / tera / 1e9 + moved / giga / 1e6) / EFFICIENCY
+        record(f"calculated pass, {name}", **row)
+        print(f"  {name:16} " + ", ".join(f"{topics:7}: {taken:5.1f} ms" for topics, taken in row.items()))
 
 
 def main():
     import torch
 
     print(f"# torch\n{machine()}, PyTorch {torch.__version__}")
-    mhat = Moments.of(worlds.zipf(500, N_WORDS, seed=1).sample(100_000, length=30, seed=2)).matrix
-    passes(mhat)
+    passes(Moments.of(worlds.zipf(500, N_WORDS, seed=1).sample(100_000, length=30, seed=2)).matrix)
     sparse_topics()
     whole_fits()
     memory_table()

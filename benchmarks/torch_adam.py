@@ -11,6 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import machine
+from benchmarks.recording import record
 from benchmarks.torch import EFFICIENCY, GPUS
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.engines import engine_for
@@ -27,7 +28,7 @@ TABLES_MOVED = 9  # of N x T in a compiled step: mu', two means and weights are 
 LAUNCHES = 60  # kernels of a compiled step: 40 operations, two of which sort on GPUs
 STEPS = 5  # in one measurement, so that caches hold what they hold in a long run
 SHARES = (0.5, 0.8, 0.9, 0.95)  # of the likelihood that EM gains from the random start
-SECONDS = 40  # for each method, on the middle problem
+SECONDS = 25  # for each method, on the middle problem: all of them take less than three minutes
 METHODS = {
     "drawn pairs, rate 0.001 (the paper's)": ("torch", Adam.paper()),
     "drawn pairs, rate 0.01 (the authors')": ("torch", Adam.authors()),
@@ -77,6 +78,7 @@ def steps_per_second():
     print(f"steps of 512 pairs, N {mhat.shape[0]:,}, T 500, {mhat.nnz:,} stored pairs, {THREADS} thread(s):")
     for name, seconds in best.items():
         times = best["NumPy run, float64"] / seconds
+        record(name, milliseconds=1e3 * seconds, steps_per_second=1 / seconds, times=times)
         print(f"  {name:22} {1e3 * seconds:7.1f} ms, {1 / seconds:6.1f} steps a second, {times:5.1f} times the first")
     core, draw = runs["torch, compiled"].core, runs["torch, compiled"].draw
     u, v, _ = draw((512,))
@@ -91,6 +93,7 @@ def steps_per_second():
             "update of all parameters": lambda: core._ascend(gradient, pull, alpha),
         }
     )
+    record("parts of a step", **{name: 1e3 * seconds for name, seconds in parts.items()})
     print("  of a compiled step: " + ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in parts.items()))
     roofline(core, best["torch, compiled"])
 
@@ -110,6 +113,10 @@ def roofline(core, step):
     giga = 3 * 4 * entries / took["memory"] / 1e9
     tera = 2 * BATCH * n_topics**2 / took["product"] / 1e12
     least = moved / giga / 1e9 + flops / tera / 1e12
+    record(
+        "roofline", megabytes=moved / 1e6, gigaflop=flops / 1e9, gigabytes_per_second=giga, teraflops=tera,
+        milliseconds=1e3 * least, share=100 * least / step,
+    )  # fmt: skip
     print(
         f"  a step moves {moved / 1e6:.0f} MB and takes {flops / 1e9:.2f} GFlop in products; at {giga:.0f} GB/s and "
         f"{tera:.2f} TFlop/s, as measured here, that is {1e3 * least:.1f} ms, {least / step:.0%} of the step"
@@ -117,6 +124,7 @@ def roofline(core, step):
     print(f"  on GPUs, A CALCULATION ({EFFICIENCY:.0%} of the makers' figures, {LAUNCHES} kernels of 5 us):")
     for name, (tera, giga) in GPUS.items():
         work = (moved / giga / 1e9 + flops / tera / 1e12) / EFFICIENCY
+        record(f"calculated step, {name}", milliseconds=1e3 * work)
         print(f"    {name:16} {1 / max(work, 5e-6 * LAUNCHES):6,.0f} steps a second, {1e3 * work:.2f} ms of work")
 
 
@@ -139,11 +147,13 @@ def per_likelihood_gained():
             **options,
         )
         gains = [(seconds, (value - first) / (last - first)) for seconds, value in curve]
-        reached = [next((f"{s:.1f}" for s, gain in gains if gain >= share), "-") for share in SHARES]
+        reached = [next((s for s, gain in gains if gain >= share), None) for share in SHARES]
         l1 = matching_distance(solution.mixture, world.mixture).mean
-        print(
-            f"  {name:38} {', '.join(reached):24} ends at {solution.log_likelihoods[-1]:.4f}, l1 {l1:.3f}", flush=True
+        told = ", ".join("-" if at is None else f"{at:.1f}" for at in reached)
+        record(
+            name, likelihood=solution.log_likelihoods[-1], l1=l1, **dict(zip(map(str, SHARES), reached, strict=True))
         )
+        print(f"  {name:38} {told:24} ends at {solution.log_likelihoods[-1]:.4f}, l1 {l1:.3f}", flush=True)
 
 
 def main():
