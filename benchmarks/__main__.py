@@ -8,7 +8,8 @@ from benchmarks.recording import begin, save
 
 NAMES = [
     "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator",
-    "cells", "torch", "torch_adam", "edits", "cluster", "large", "startup", "installed",
+    "cells", "torch", "torch_adam", "edits", "cluster", "large", "startup", "installed", "tree", "choosing",
+    "coverage",
 ]  # fmt: skip
 
 if __name__ == "__main__":

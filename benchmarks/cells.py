@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.measure import machine, seconds
+from benchmarks.recording import record
 from fdmix import Corpus, Mixture, MomentsByGroup
 from fdmix.effects import over, word_changes
 
@@ -56,6 +57,10 @@ def main():
         size = path.stat().st_size
         answering, shares = seconds(lambda: over(mixture, cells), repeats=3)
         words, _ = seconds(lambda: word_changes(mixture, cells, shares), repeats=1)
+    record(
+        f"{N_MONTHS} months x {N_TOPICS} topics", counting=counting, loading=loading, over=answering, words=words,
+        megabytes=size / 1e6,
+    )  # fmt: skip
     print(f"  counting      {counting:6.1f} s\n  saving        {saving:6.1f} s, {size / 1e6:,.0f} MB")
     print(f"  loading       {loading:6.1f} s\n  over          {answering:6.1f} s (target: 10 s)")
     print(f"  word_changes  {words:6.1f} s")

@@ -2,6 +2,8 @@
 
     python -m benchmarks coverage                              # the worlds that the rule was chosen on
     FDMIX_PARTS=aside python -m benchmarks coverage            # those kept aside, for rules that are fixed
+    FDMIX_PARTS=fresh python -m benchmarks coverage            # others, written after the rule and run once
+    FDMIX_PARTS=all python -m benchmarks coverage --save       # all of them, for the page
     FDMIX_PARTS="intervals;zipf" python -m benchmarks coverage # some worlds, by name
     FDMIX_SAMPLES=8 FDMIX_WARM=1                               # samples of each world; warm refits
 
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.measure import machine
+from benchmarks.recording import record
 from fdmix import Moments, fit_mixture, worlds
 from fdmix.metrics import matching_distance
 from fdmix.reliability import reliability
@@ -67,6 +70,12 @@ KEPT_ASIDE = {
     "aside: correlated, T 8": lambda: Setting(correlated(8, 400, 14), 6_000, 40),
     "aside: dense theta, T 6": lambda: Setting(dense(6, 300, 0.4, 15), 6_000),
 }
+FRESH = {
+    "fresh: zipf, T 15, 60 tokens": lambda: Setting(worlds.zipf(15, 600, seed=31), 5_000, 60),
+    "fresh: correlated, T 10, unequal lengths": lambda: Setting(correlated(10, 500, 32), 8_000, unequal=True),
+    "fresh: dense theta, T 8": lambda: Setting(dense(8, 500, 0.2, 33), 6_000),
+    "fresh: sharp topics, T 6": lambda: Setting(worlds.zipf(6, 300, seed=34, concentration=15), 2_000),
+}
 
 
 def sampled(setting: Setting, seed: int) -> Moments:
@@ -106,23 +115,27 @@ def held(setting: Setting, seed: int, *, warm: bool = False, **settings):
 def measure(name: str, setting: Setting, n_samples: int, warm: bool) -> None:
     begin = time.process_time()
     samples = [held(setting, seed, warm=warm) for seed in range(n_samples)]
-    said = []
+    said, row = [], {}
     for quantity in ("shares", "alpha", "words"):
         covered = np.mean([np.mean(rows[quantity][0]) for rows, _ in samples])
         error = np.sqrt(np.mean([np.mean(rows[quantity][1]) for rows, _ in samples]))
         half = np.sqrt(np.mean([np.mean(rows[quantity][2] ** 2) for rows, _ in samples]))
         said.append(f"{quantity} {covered:4.0%} (width x {half / NORMAL / error:.2f})")
+        row |= {quantity: 100 * covered, f"width of {quantity}": half / NORMAL / error}
     missed = sum(missed for _, missed in samples) / n_samples
     seconds = (time.process_time() - begin) / n_samples
     print(f"{name:36} {'  '.join(said)}  missed {missed:.1f}  {seconds:.1f} s of processor time", flush=True)
+    if not warm:
+        record(name.replace(":", ""), samples=n_samples, **row, missed=missed)
 
 
 def main():
     print(f"# coverage of 90 % intervals\n{machine()}")
     parts = os.environ.get("FDMIX_PARTS", "")
-    chosen = KEPT_ASIDE if parts == "aside" else SETTINGS
-    if parts and parts != "aside":
-        every = SETTINGS | KEPT_ASIDE
+    every = SETTINGS | KEPT_ASIDE | FRESH
+    named = {"": SETTINGS, "aside": KEPT_ASIDE, "fresh": FRESH, "all": every}
+    chosen = named.get(parts)
+    if chosen is None:
         chosen = {name: every[name] for name in parts.split(";")}
     n_samples, warm = int(os.environ.get("FDMIX_SAMPLES", "8")), bool(os.environ.get("FDMIX_WARM"))
     for name, setting in chosen.items():

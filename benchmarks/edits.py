@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from benchmarks import data
 from benchmarks.measure import machine
+from benchmarks.recording import record
 from fdmix import Moments, fit_mixture
 from fdmix.kernels.anchor_recovery import recover_l2
 
@@ -41,7 +42,8 @@ def speed(moments, n_topics):
     begin = time.perf_counter()
     editor = mixture.edit(moments)
     editor.fit()  # sets up the pairs and compiles
-    print(f"T {n_topics}: set up in {time.perf_counter() - begin:.1f} s, once in a session")
+    setup = time.perf_counter() - begin
+    print(f"T {n_topics}: set up in {setup:.1f} s, once in a session")
     rng, took = np.random.default_rng(0), {}
     for _ in range(ROUNDS):
         for name, edit in edits_of(editor, rng).items():
@@ -56,6 +58,10 @@ def speed(moments, n_topics):
             f"other topics that moved: {np.median(moved):.0f}"
         )
     every, worked = zip(*(value[:2] for values in took.values() for value in values), strict=True)
+    record(
+        f"{n_topics} topics", edits=len(every), setup=setup, median=np.median(every), p95=np.percentile(every, 95),
+        processor=np.median(worked), p95_processor=np.percentile(worked, 95), load=os.getloadavg()[0],
+    )  # fmt: skip
     print(
         f"  all: median {np.median(every):.2f} s, p95 {np.percentile(every, 95):.2f} s "
         f"(target {LIMITS[n_topics]:g} s), load {os.getloadavg()[0]:.1f}; "
@@ -95,6 +101,10 @@ def control(moments):
     table = np.array(ranks)
     print(f"control: {CONTROL_EDITS} seeds of {SEED_WORDS} words, newsgroups, T {CONTROL_TOPICS}")
     for name, (before, after) in {"fdmix": (0, 1), "tandem anchors": (2, 3)}.items():
+        record(
+            name, before=np.median(table[:, before]), after=np.median(table[:, after]),
+            first_ten=100 * (table[:, after] <= 10).mean(),
+        )  # fmt: skip
         print(
             f"  {name:15} median rank {np.median(table[:, before]):.0f} before, {np.median(table[:, after]):.0f} "
             f"after; {(table[:, after] <= 10).mean():.0%} among the first 10 words"

@@ -27,6 +27,8 @@ def poisson_draws(n_folds: int, n_draws: int, rng: np.random.Generator) -> Integ
 class ResampledMoments(WeightedMoments):
     """Moments in which folds count several times, and those of one fold to judge a fit by, as `Moments` have them.
 
+    n_tokens : as many as tell as much, (sum_k w_k n_k)^2 / sum_k w_k^2 n_k if a fold of n_k tokens counts w_k times
+        (Kish). Copies of a fold tell nothing new, and a fit shrinks by the noise that it expects of this number
     n_documents : of all folds, as often as they count
     judges : the moments of the fold that is left out of `rest`
     rest : the moments of the other folds
@@ -70,7 +72,8 @@ class ResampledFolds:
         sums = sp.csr_array((data, self.pattern.indices.copy(), self.pattern.indptr.copy()), self.pattern.shape)
         sums.eliminate_zeros()
         frequencies = sum(float(times) * fold.document_frequencies for times, fold in zip(draw, folds, strict=True))
-        n_tokens = float(sum(times * fold.n_tokens for times, fold in zip(draw, folds, strict=True)))
+        tokens = np.array([fold.n_tokens for fold in folds], float)
+        n_tokens = float((draw @ tokens) ** 2 / (draw**2 @ tokens)) if draw @ tokens else 0.0
         n_documents = sum(int(times) * fold.n_documents for times, fold in zip(draw, folds, strict=True))
         return ResampledMoments(
             sums, np.asarray(frequencies), n_tokens, self.moments.vocabulary, weighting=self.moments.weighting,

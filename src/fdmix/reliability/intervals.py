@@ -50,8 +50,9 @@ def reliability(
         value +- t sqrt(mean over refits of (refit - reference)^2)
 
     where the reference is a fit to all documents, and t is Student's quantile for the number of folds and refits.
-    A resample has twice the noise of the documents themselves, so that refits are off by the bias of the fit once
-    more; the mean square around the reference holds this bias as well as the spread. Refits that began at the topics
+    A resample has twice the noise of the documents themselves, as if there were half as many, and it says so: a fit
+    shrinks by the noise that it expects. Refits are then off by the bias of the fit once more; the mean square around
+    the reference holds this bias as well as the spread. Refits that began at the topics
     would stay near them, and show neither the bias nor all of the spread (docs/how-to/choosing.md has both).
 
     Parameters
