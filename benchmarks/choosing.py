@@ -1,14 +1,16 @@
 """How long it takes to choose the number of topics: 12 numbers from 10 to 300 x 10 folds; goal: 3 minutes.
 
-    python benchmarks/choosing.py            # the paragraphs of machine-learning papers (FDMIX_DATA)
-    python benchmarks/choosing.py --folds 1  # one fold of the ten: a tenth of the fits
-    python benchmarks/choosing.py --cold     # each number from scratch instead of by merging, to compare
+    python -m benchmarks choosing --save     # the paragraphs of machine-learning papers (FDMIX_DATA)
+    python -m benchmarks.choosing --folds 1  # one fold of the ten: a tenth of the fits
+    python -m benchmarks.choosing --cold     # each number from scratch instead of by merging, to compare
 
-Prints the seconds for counting and for each fold, and the log-likelihood of left-out pairs for each number.
+All ten folds are `choose_n_topics` with all its scores. Fewer print their seconds, and the log-likelihood of left-out
+pairs for each number.
 """
 
 import argparse
 import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +18,9 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.recording import record
 from fdmix import Moments, worlds
-from fdmix.choice import numbers_of_topics
+from fdmix.choice import choose_n_topics, numbers_of_topics
 from fdmix.choice.choosing import FOLDS
 from fdmix.choice.fold_path import fold_path
 from fdmix.runtime.threads import one_blas_thread
@@ -37,17 +40,33 @@ def counts_of(n_documents):
     return table if n_documents is None else table[:: max(1, table.shape[0] // n_documents)]
 
 
-def main():
+def whole(moments, topics, counting):
+    """All folds as `choose_n_topics` does it, with all scores."""
+    begin, worked = time.perf_counter(), time.process_time()
+    choice = choose_n_topics(moments, topics)
+    took, worked = time.perf_counter() - begin, time.process_time() - worked
+    print(f"{choice}\n{choice.verdict}\n{took:.1f} s of wall time (target: 180 s), {worked:.0f} s of processor time")
+    numbers = len(choice.candidates) - 1
+    record(
+        f"{FOLDS} folds x {numbers} numbers", documents=moments.n_documents, counting=counting, choosing=took,
+        processor=worked,
+    )  # fmt: skip
+
+
+def main(arguments=()):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--topics", default="10..300")
     parser.add_argument("--documents", type=int, default=None, help="about this many, evenly taken")
     parser.add_argument("--folds", type=int, default=FOLDS, help="folds to leave out, of ten")
     parser.add_argument("--cold", action="store_true")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     begin = time.perf_counter()
     moments = Moments.of(counts_of(given.documents), folds=FOLDS)
-    print(f"{moments!r}: counted in {time.perf_counter() - begin:.1f} s")
+    counting = time.perf_counter() - begin
+    print(f"{moments!r}: counted in {counting:.1f} s")
     numbers = (1, *numbers_of_topics(given.topics))
+    if given.folds == FOLDS and not given.cold:
+        return whole(moments, given.topics, counting)
     with one_blas_thread:
         for fold, left_out in enumerate(moments.folds[: given.folds]):
             begin = time.perf_counter()
@@ -57,7 +76,8 @@ def main():
             ]
             scores = "  ".join(f"{n}: {score:.4f}" for n, score in reversed(found))
             print(f"fold {fold}: {time.perf_counter() - begin:.1f} s  {scores}", flush=True)
+    return None
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

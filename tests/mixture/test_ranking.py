@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fdmix import Mixture
-from fdmix.mixture.ranking import MIN_SHARE, WordRanking
+from fdmix.mixture.ranking import MIN_SHARE, WordRanking, most_probable
 from fdmix.mixture.suggested_labels import labels_from_words
 
 WORDS = ["said", "ant", "bee", "cat", "dog", "rare"]
@@ -113,3 +113,12 @@ def test_labels_are_different_and_do_not_repeat_words():
     assert MIXTURE.suggested_labels(1) == ["said, ant", "said, cat"]  # one word would be the same
     assert labels_from_words([["a", "b"], ["a", "b"]], 1) == ["a, b (topic 0)", "a, b (topic 1)"]
     assert labels_from_words([["tax", "tax cut", "jobs"]], 2) == ["tax cut, jobs"]
+
+
+def test_the_most_probable_words_are_those_of_a_full_sort():
+    """Ties go to the first column, and a topic may have fewer words than are asked for."""
+    rng = np.random.default_rng(0)
+    topics = rng.integers(0, 6, (40, 30)) / 10
+    topics[0] = 0
+    for n in (0, 1, 7, 29, 30):
+        assert (most_probable(topics, n) == np.argsort(-topics, axis=1, kind="stable")[:, :n]).all()

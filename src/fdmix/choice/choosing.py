@@ -125,7 +125,8 @@ def stability(one: Mixture, other: Mixture) -> float:
     """How alike two fits are: the mean of sum_u sqrt(mu_t(u) nu_t(u)) over matched topics, at most 1."""
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  (slow to import)
 
-    alike = np.sqrt(one.topics) @ np.sqrt(other.topics).T
+    first, second = (np.sqrt(each.topics, dtype=np.float32) for each in (one, other))  # half the time of float64
+    alike = first @ second.T
     return float(alike[linear_sum_assignment(-alike)].mean())
 
 
