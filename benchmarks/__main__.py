@@ -12,6 +12,14 @@ NAMES = [
     "coverage",
 ]  # fmt: skip
 
+PARTS = ("FDMIX_PROBLEMS", "FDMIX_SIZES")  # variables that choose parts of a benchmark
+
+
+def chosen_parts():
+    """The variables of the command, such as `FDMIX_PROBLEMS=authors `."""
+    return "".join(f"{name}={os.environ[name]} " for name in PARTS if name in os.environ)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of: {', '.join(NAMES)} (default: all)")
@@ -27,4 +35,4 @@ if __name__ == "__main__":
         begin()
         importlib.import_module(f"benchmarks.{name}").main()
         if given.save:
-            print(f"wrote {save(name, f'python -m benchmarks {name} --save')}")
+            print(f"wrote {save(name, f'{chosen_parts()}python -m benchmarks {name} --save')}")

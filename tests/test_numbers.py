@@ -68,7 +68,7 @@ def test_what_needs_a_source(text, numbers):
 @pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.json")), ids=lambda path: path.stem)
 def test_results_of_benchmarks_say_how_they_were_made(path):
     facts = json.loads(path.read_text(encoding="utf-8"))
-    assert facts["command"] == f"python -m benchmarks {path.stem} --save"
+    assert facts["command"].endswith(f"python -m benchmarks {path.stem} --save")
     assert facts["machine"]
     assert facts["versions"].keys() >= {"python", "numpy"}
     assert facts["rows"]
