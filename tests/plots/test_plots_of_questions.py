@@ -1,5 +1,7 @@
 """Figures of what people ask a model: how sure it is, what edits did, which words rise, which topics merge."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from effects.drifts import drifting
@@ -76,3 +78,15 @@ def test_shares_over_time_have_their_intervals_and_leave_gaps():
     assert np.isnan(drawn).sum() == 1
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()][:2] == ["2020-01", "2020-02"]
     assert len(figure.axes[0].collections[0].get_paths()) >= 1
+
+
+def test_shares_over_time_of_several_groups_have_a_panel_for_each():
+    world = drifting(seed=3, n=60)
+    party = np.array(["D", "R", "D"])[np.arange(len(world.corpus)) % 3]
+    corpus = replace(world.corpus, documents={**world.corpus.documents, "party": party})
+    shares = over(world.mixture, MomentsByGroup.of(corpus, "month(date),party"))
+    figure = plots.topic_shares(shares, topics=[0, 1])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["D", "R"]
+    rows = [place for place, key in enumerate(shares.keys) if key[1] == "R"]
+    np.testing.assert_allclose(figure.axes[1].lines[1].get_ydata(), shares.shares[rows, 1])
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()

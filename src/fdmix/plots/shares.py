@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ from matplotlib.ticker import MaxNLocator
 from fdmix.cells.grouping import shown_key
 from fdmix.effects.over import SharesByGroup
 from fdmix.metrics.arguments import as_mixture
-from fdmix.plots.style import COLUMN, FAMILIES, PLAIN, SMALL, drawing, figure_of, shown_text
+from fdmix.plots.style import COLUMN, FAMILIES, MIDDLE, PLAIN, SMALL, drawing, figure_of, panels, shown_text
 
 MAX_LINES = 6  # unless topics are chosen; more lines cannot be told apart
 INTERVAL = 1.96  # standard errors: 95% of a normal distribution
+MAX_PANELS = 4  # groups of shares over time, the largest
 MAX_GROUP_NAMES = 8  # below a figure of ordered groups
 MAX_NAME = 22  # characters
 MIN_YEARS = 2  # of months; over fewer years, months are named, because whole years give too few ticks
@@ -55,27 +56,76 @@ def topic_shares(
     low, high : (groups, topics), the ends of the bands, optional
     mixture : names the topics
     topics : their numbers; None takes those that differ most between groups, 6 at most
+
+    Shares by a calendar and by other columns have a panel for each group, of the four with most documents.
     """
+    if isinstance(shares, SharesByGroup) and axes is None and (series := _by_group(shares)):
+        return _draw_series(series, mixture, topics)
     given = _given(shares, groups, low, high)
     chosen = _chosen(given, topics)
-    n_topics = given.shares.shape[1]
+    names = _topic_names(mixture, given.shares.shape[1])
+    with drawing(axes, COLUMN if given.ordered else COLUMN + 0.6, 0.68 * COLUMN) as here:
+        _draw_topics(here, given, chosen, names)
+        return figure_of(here)
+
+
+def _topic_names(mixture: Any, n_topics: int) -> list[str]:
     names = [f"topic {t}" for t in range(n_topics)] if mixture is None else as_mixture(mixture).topic_names(2)
     if len(names) != n_topics:
         raise ValueError(f"the shares are those of {n_topics} topics, and the model has {len(names)}")
-    with drawing(axes, COLUMN if given.ordered else COLUMN + 0.6, 0.68 * COLUMN) as here:
-        places = _places(given)
-        for number, topic in enumerate(chosen):
-            colour = FAMILIES[number % len(FAMILIES)]
-            shift = 0.0 if given.ordered else (number - (len(chosen) - 1) / 2) * 0.6 / len(chosen)
-            _draw(here, given, topic, places + shift, colour)
-        here.set(ylabel="share of the topic", xlabel=shown_text(given.column) if given.column else "")
-        here.xaxis.label.set(**PLAIN)
-        here.set_ylim(bottom=0)
-        here.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g}%")
-        here.yaxis.set_major_locator(MaxNLocator(4))
-        _name_groups(here, given, places)
-        _name_topics(here, given, chosen, places, names)
-        return figure_of(here)
+    return names
+
+
+def _draw_topics(here: Axes, given: _Shares, chosen: list[int], names: list[str], top: float | None = None) -> None:
+    """The lines or points of the chosen topics, and their names; `top` is the highest share of the axis."""
+    places = _places(given)
+    for number, topic in enumerate(chosen):
+        colour = FAMILIES[number % len(FAMILIES)]
+        shift = 0.0 if given.ordered else (number - (len(chosen) - 1) / 2) * 0.6 / len(chosen)
+        _draw(here, given, topic, places + shift, colour)
+    here.set(ylabel="share of the topic", xlabel=shown_text(given.column) if given.column else "")
+    here.xaxis.label.set(**PLAIN)
+    here.set_ylim(0, top)
+    here.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g}%")
+    here.yaxis.set_major_locator(MaxNLocator(4))
+    _name_groups(here, given, places)
+    _name_topics(here, given, chosen, places, names)
+
+
+def _by_group(found: SharesByGroup) -> dict[str, _Shares]:
+    """The shares over time of the groups with most documents; none unless there are a calendar and other columns."""
+    calendars = [place for place, axis in enumerate(found.axes) if axis.is_ordered]
+    if len(calendars) != 1 or len(found.axes) == 1:
+        return {}
+    at = calendars[0]
+    groups: dict[Any, list[int]] = {}
+    for place, key in enumerate(found.keys):
+        if key[at] is not None:
+            groups.setdefault(key[:at] + key[at + 1 :], []).append(place)
+    sizes = {group: int(np.sum(np.asarray(found.documents)[places])) for group, places in groups.items()}
+    largest = sorted(groups, key=lambda group: -sizes[group])[:MAX_PANELS]
+    return {
+        shown_key(group): _Shares(
+            [str(found.keys[place][at]) for place in groups[group]], found.shares[groups[group]],
+            found.low[groups[group]], found.high[groups[group]], True, str(found.axes[at]),
+        )
+        for group in groups if group in largest
+    }  # fmt: skip
+
+
+def _draw_series(series: dict[str, _Shares], mixture: Any, topics: Sequence[int] | None) -> Figure:
+    """A panel for each group, with the same topics, years and shares."""
+    together = np.concatenate([given.shares for given in series.values()])
+    first = next(iter(series.values()))
+    chosen = _chosen(replace(first, shares=together), topics)
+    names = _topic_names(mixture, together.shape[1])
+    top = 1.05 * max(float(np.nanmax(given.high[:, chosen])) for given in series.values())
+    with panels(None, len(series), 1, COLUMN, 0.6 * COLUMN) as found:
+        for here, (name, given) in zip(found, series.items(), strict=True):
+            _draw_topics(here, given, chosen, names, top)
+            here.set_title(shown_text(name, 2 * MAX_NAME), loc="left", fontsize=MIDDLE, fontweight="bold", **PLAIN)
+            here.set_xlabel(here.get_xlabel() if here is found[-1] else "")
+        return figure_of(found[0])
 
 
 def _given(shares: Any, groups: Sequence[Any] | None, low: Any, high: Any) -> _Shares:
