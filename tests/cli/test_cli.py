@@ -18,6 +18,7 @@ import pytest
 
 import fdmix
 from fdmix import Cleaning, Mixture, Moments, read_moments, worlds
+from fdmix.storage.places import did_you_mean
 from fdmix.text.files import Layout
 from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
@@ -106,7 +107,8 @@ def test_help_has_examples(command):
     assert "Example" in run(command, "--help").stdout
 
 
-def test_fit_says_what_to_do_next(texts, model):
+@pytest.mark.slow
+def test_fit_says_what_to_do_next(texts):
     """The command that it shows runs as it is, and shows the documents that were read."""
     done = run("fit", texts / "a.csv", "--column", "text", "--topics", 5, "--force", "-o", texts / "next")
     said = done.stderr.splitlines()
@@ -117,11 +119,13 @@ def test_fit_says_what_to_do_next(texts, model):
     assert "Read 1,500 documents: " in done.stderr
 
 
-@pytest.mark.parametrize("name", ["tezt.txt", "text.tx", "text.txtt"])
-def test_a_name_with_a_slip_is_corrected(tmp_path, name):
+def test_a_name_with_a_slip_is_corrected(tmp_path):
     (tmp_path / "text.txt").write_text("one two\n")
-    said = run("fit", name, "--topics", 2, "-o", "m", code=1, cwd=tmp_path).stderr
-    assert said == f"fdmix: there is no file or folder '{name}'; did you mean text.txt?\n"
+    said = run("fit", "tezt.txt", "--topics", 2, "-o", "m", code=1, cwd=tmp_path).stderr
+    assert said == "fdmix: there is no file or folder 'tezt.txt'; did you mean text.txt?\n"
+    for name, meant in (("text.tx", True), ("txet.txt", True), ("text.txtt", True), ("other.csv", False)):
+        assert did_you_mean(tmp_path / name) == (f"; did you mean {tmp_path / 'text.txt'}?" if meant else "")
+    assert did_you_mean(tmp_path / "no folder" / "text.txt") == ""
 
 
 def test_a_missing_model_is_told_before_a_report_that_exists(tmp_path, model):
