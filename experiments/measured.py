@@ -44,7 +44,7 @@ def load_corpus(path):
 def measured(method, corpus_path, n_topics, out, **settings):
     """(Mixture, facts) of a method; stored in the folder `out`, and read from there the next time."""
     model, facts = kept_files(method, out)
-    digest = hashlib.sha256(Path(corpus_path).read_bytes()).hexdigest()
+    digest = _digest(corpus_path)
     if facts.is_file():
         kept = json.loads(facts.read_text())
         if _differ(kept["settings"], settings) or (kept["n_topics"], kept["corpus"]) != (n_topics, digest):
@@ -65,6 +65,30 @@ def measured(method, corpus_path, n_topics, out, **settings):
     return Mixture.load(model), json.loads(facts.read_text())
 
 
+def is_stored(method, out):
+    """Whether a method has a result in the folder `out`."""
+    return kept_files(method, out)[1].is_file()
+
+
+def stored_scores(method, out, score):
+    """The scores of a stored result, a dictionary of numbers and arrays: score() once, then a file beside it."""
+    path, digest = kept_files(method, out)[1].with_suffix(".npz"), _digest(kept_files(method, out)[1])
+    if path.is_file():
+        with np.load(path) as saved:
+            if saved["of"] == digest:
+                return {
+                    name: saved[name] if saved[name].ndim else saved[name].item() for name in saved if name != "of"
+                }
+    scores = score()
+    with replacing(path) as file:
+        np.savez(file, of=digest, **scores)
+    return scores
+
+
+def _digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
 def kept_files(method, out):
     """The paths of the stored model and facts of a method."""
     name = re.sub(r"\W+", "-", method.lower())
@@ -72,9 +96,10 @@ def kept_files(method, out):
 
 
 def _differ(kept, asked):
-    """Whether stored settings differ from those asked for; the path of a program does not count."""
+    """Whether stored settings differ from those asked for; paths of programs and files do not count."""
     kept, asked = (
-        {k: v for k, v in settings.items() if k != "program" and v is not None} for settings in (kept, asked)
+        {k: v for k, v in settings.items() if k not in ("program", "start") and v is not None}
+        for settings in (kept, asked)
     )
     return kept != asked
 
@@ -91,7 +116,7 @@ class Schedule:
         known = [sum(self.seconds[name]) / len(self.seconds[name]) for name in self.left if self.seconds[name]]
         least = "" if len(known) == len(self.left) else "at least "
         left = f"; {least}{_duration(sum(known))} left" if sum(known) >= REPORT_EVERY else ""
-        self.say(text + (", done before" if kept_files(method, out)[1].is_file() else left))
+        self.say(text + (", done before" if is_stored(method, out) else left))
         mixture, facts = measured(method, corpus_path, n_topics, out, **settings)
         self.left.remove(method)
         self.seconds[method].append(facts["seconds"])

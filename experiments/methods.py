@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fdmix import Mixture, Moments, baselines, fit_documents, fit_mixture, refine
-from fdmix.solvers import Adam
 
 COLOURS = {  # palettes of Okabe and Ito, and of Tol, which colour-blind readers can tell apart
     "FDM": "#0072B2",
     "FDM, then LDA": "#000000",
     "our LDA from noise": "#DDAA33",
-    "FDM, paper's Adam": "#56B4E9",
+    "FDM, weights by length": "#56B4E9",
+    "FDM, from the truth": "#BBCCEE",
     "FDM without sparsity": "#E69F00",
     "tomotopy": "#D55E00",
     "tomotopy, paper's priors": "#D55E00",
@@ -29,10 +29,14 @@ COLOURS = {  # palettes of Okabe and Ito, and of Tol, which colour-blind readers
 LDA_METHODS = ("tomotopy", "MALLET")  # two implementations of Gibbs sampling of LDA; MALLET's is called SparseLDA
 
 
-def fdm(corpus, n_topics, *, reporter, seed=0):
-    return fit_mixture(
-        Moments.of(corpus, weighting="paper"), n_topics, seed=seed, callback=reporter.pass_done
-    ).mixture
+def fdm(corpus, n_topics, *, reporter, seed=0, weighting="paper", start="auto"):
+    """FDM from pairs alone; `weighting` "paper" is the paper's Mhat, in which every document counts once.
+
+    start : the path of a Mixture to begin with
+    """
+    begin = start if start == "auto" else Mixture.load(start)
+    settings = {"seed": seed, "start": begin, "callback": reporter.pass_done}
+    return fit_mixture(Moments.of(corpus, weighting=weighting), n_topics, **settings).mixture
 
 
 def fdm_documents(corpus, n_topics, *, reporter, seed=0):
@@ -46,13 +50,6 @@ def lda_from_noise(corpus, n_topics, *, reporter, seed=0):
     weights = frequency * np.random.default_rng(seed).gamma(1.0, size=(n_topics, corpus.n_words))
     start = Mixture(weights / weights.sum(axis=1, keepdims=True), vocabulary=corpus.vocabulary)
     return refine(start, corpus, seed=seed, callback=reporter.pass_done)
-
-
-def paper_adam(corpus, n_topics, *, reporter, seed=0, time_limit=None):
-    """Algorithm 2 with the settings of the authors' code, from anchor words (`experiments.adam`: as written)."""
-    solver, moments = Adam.authors(), Moments.of(corpus, weighting="paper")
-    settings = {"seed": seed, "time_limit": time_limit, "callback": reporter.pass_done}
-    return fit_mixture(moments, n_topics, solver=solver, start="anchors", **settings).mixture
 
 
 def tomotopy(corpus, n_topics, *, reporter, **settings):
@@ -78,17 +75,22 @@ def paper_priors(n_topics, n_words, times_alpha=1, eta=None):
     return {"alpha": times_alpha / n_topics, "eta": 1 / n_words if eta is None else eta, "optimise": False}
 
 
+def check_names(asked, methods):
+    """Refuse names that no method has."""
+    for name in asked or ():
+        if name not in methods:
+            raise ValueError(f"there is no method {name!r}; there are: {'; '.join(methods)}")
+
+
 def method_of(name):
     """The function of a method; "tomotopy, 10 alpha" is tomotopy with other settings."""
     return METHODS[name] if name in METHODS else METHODS[name.split(",")[0]]
 
 
-MALLET_SWEEPS = {"small": 200, "paper": 1_000}
 METHODS = {
     "FDM": fdm,
     "FDM, then LDA": fdm_documents,
     "our LDA from noise": lda_from_noise,
-    "FDM, paper's Adam": paper_adam,
     "tomotopy": tomotopy,
     "MALLET": mallet,
     "EP": ep,

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fdmix
@@ -108,19 +109,23 @@ def test_the_clock_goes_on_after_a_stop(tmp_path):
     assert again.seconds()[0] < kept[0] + 10
 
 
-def test_synthetic_methods_have_the_priors_of_the_paper_and_names_of_their_own():
-    from experiments.methods import COLOURS, method_of
+def synthetic_jobs(mallet):
     from experiments.synthetic import run as synthetic
 
-    settings = synthetic.SCALES["paper"]
-    jobs = synthetic.method_jobs(settings, "paper", 10_500, "bin/mallet")
+    return synthetic.method_jobs(synthetic.SCALES["paper"], 10_500, mallet, "truth.model")
+
+
+def test_synthetic_methods_have_the_priors_of_the_paper_and_names_of_their_own():
+    from experiments.methods import COLOURS, method_of
+
+    jobs = synthetic_jobs("bin/mallet")
     assert jobs["MALLET, paper's priors"]["alpha"] == 1 / 500
     assert jobs["MALLET, paper's priors"]["eta"] == 1 / 10_500
     assert jobs["tomotopy, 10 alpha"]["alpha"] == 10 / 500
     assert jobs["tomotopy, beta 0.01"]["eta"] == 0.01
     assert not any(jobs[name].get("optimise") for name in jobs)
     assert all(callable(method_of(name)) and name in COLOURS for name in jobs)
-    without = synthetic.method_jobs(settings, "paper", 10_500, None)
+    without = synthetic_jobs(None)
     assert set(jobs) - set(without) == {name for name in jobs if name.startswith("MALLET")}
 
 
@@ -130,11 +135,14 @@ def test_synthetic_runs_are_on_one_corpus_on_fresh_ones_and_on_unequal_documents
 
     from fdmix import worlds
 
-    runs = synthetic.planned_runs(synthetic.SCALES["paper"])
-    assert [(folder, seed) for corpus, folder, seed in runs if corpus == "one corpus"] == [
+    runs = synthetic.planned_runs(synthetic.SCALES["paper"], synthetic_jobs(None))
+    assert [(folder, seed) for corpus, folder, seed, name in runs if (corpus, name) == ("one corpus", "EP")] == [
         ("corpus-0", seed) for seed in range(5)
     ]
-    assert len({folder for corpus, folder, _ in runs if corpus == "fresh corpora"} - {"corpus-0"}) == 5
+    fresh = {(folder, name) for corpus, folder, _, name in runs if corpus == "fresh corpora"}
+    assert {folder for folder, name in fresh if name == "FDM"} == {f"corpus-{k}" for k in range(1, 6)}
+    assert [seed for corpus, _, seed, name in runs if (corpus, name) == ("one corpus", "FDM")] == [0]
+    assert {corpus for corpus, _, _, name in runs if name == "FDM, weights by length"} == {"unequal lengths"}
     settings = {"n_documents": 300, "n_topics": 3}
     truth = worlds.intervals().mixture
     equal = load_corpus(synthetic.sampled("one corpus", tmp_path / "corpus-0", truth, settings))
@@ -197,6 +205,28 @@ def test_kept_results_belong_to_their_documents(tmp_path):
     save_corpus(worlds.intervals().sample(200, length=20, seed=2), tmp_path / "corpus.npz")
     with pytest.raises(RuntimeError, match="other settings or documents"):
         measured("FDM", tmp_path / "corpus.npz", 3, tmp_path, seed=0)
+
+
+def test_scores_are_stored_beside_a_result_and_belong_to_it(tmp_path):
+    from experiments.measured import stored_scores
+
+    (tmp_path / "ep-l2.json").write_text("{}")
+    first = stored_scores("EP, L2", tmp_path, lambda: {"l1": 0.5, "distances": np.array([0.25, 0.75])})
+    again = stored_scores("EP, L2", tmp_path, dict)
+    assert again["l1"] == first["l1"]
+    assert (again["distances"] == first["distances"]).all()
+    (tmp_path / "ep-l2.json").write_text('{"seconds": 1}')
+    assert stored_scores("EP, L2", tmp_path, lambda: {"l1": 0.25}) == {"l1": 0.25}
+
+
+@pytest.mark.slow
+def test_one_method_at_a_time(tmp_path):
+    assert "there is no method 'LSA'" in reproduce("synthetic", "--method", "LSA", "--out", tmp_path, code=1)
+    for name in ("EP", "FDM"):
+        reproduce("synthetic", "--method", name, "--out", tmp_path)
+    result = json.loads((tmp_path / "small" / "synthetic" / "result.json").read_text())
+    assert {row["method"] for row in result["rows"]} == {"FDM", "EP"}
+    assert not result["complete"]
 
 
 @pytest.mark.slow

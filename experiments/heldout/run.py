@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from experiments import corpora
-from experiments.measured import load_corpus, measured, save_corpus
-from experiments.methods import COLOURS, LDA_METHODS, MALLET_SWEEPS, paper_priors
+from experiments.measured import is_stored, load_corpus, measured, save_corpus, stored_scores
+from experiments.methods import COLOURS, LDA_METHODS, check_names, paper_priors
 from experiments.results import Results, finished
 from fdmix import Mixture, Moments, plots
 from fdmix.metrics import (
@@ -27,50 +27,58 @@ CORPORA = {
 METHODS = ("FDM", "FDM, then LDA", PEER, "tomotopy", "EP")
 MALLET_METHODS = ("MALLET, paper's priors", "MALLET")  # added if the user names its program
 SCALES = {
-    "small": {"n_topics": 20, "sweeps": 200, "seed": 0},
-    "paper": {"n_topics": 500, "sweeps": 600, "seed": 0},
+    "small": {"n_topics": 20, "sweeps": {"tomotopy": 200, "MALLET": 200}, "seed": 0},
+    "paper": {"n_topics": 500, "sweeps": {"tomotopy": 200, "MALLET": 1_000}, "seed": 0},
 }
-TWEETS = {"paper": {"sweeps": 200}}  # tomotopy takes half a CPU minute for a sweep of 13 million tokens
+TWEETS = {"paper": {"sweeps": {"tomotopy": 100, "MALLET": 300}}}  # 1,000 of MALLET would take more than an hour
 COMPLETIONS = {"completion, ML": None, "completion, Dir(0.1)": 0.1, "completion, own prior": "dirichlet"}
 SMOOTHING = 1e-3  # share of the uniform distribution in the topics of all methods: no word is impossible
 SCORED_AT_A_TIME = 20_000  # test documents; bounds the memory for (documents, topics)
 
 
-def run(scale, out, data, say, name="papers", mallet=None, **_):
+def run(scale, out, data, say, name="papers", mallet=None, methods=None, **_):
+    """Run the methods and write the table.
+
+    methods : run these only; the table shows what is stored of the others
+    """
     paper = CORPORA[name][2]
     mixtures, likelihoods, rows = {}, {}, []
-    methods = METHODS if mallet is None else (*METHODS, *MALLET_METHODS)
-    for method in methods:
+    planned = METHODS if mallet is None else (*METHODS, *MALLET_METHODS)
+    check_names(methods, planned)
+    chosen = [method for method in planned if methods is None or method in methods or is_stored(method, out)]
+    for method in chosen:
         mixtures[method], facts = learned(method, name, scale, out, data, say, mallet)
         say(f"{name}: scores of {method}")
-        test = load_corpus(out / "test.npz")
-        likelihoods[method], row = _scores(mixtures[method], test)
-        row |= {"pairs of the training documents": _pair_likelihood(mixtures[method], out / "train.npz")}
+        scores = stored_scores(method, out, lambda mixture=mixtures[method]: _scores(mixture, out))
+        likelihoods[method] = scores.pop("documents")
         rows.append(
-            {"method": method, "paper": paper.get(method)} | row
+            {"method": method, "paper": paper.get(method)} | scores
+            | {"sweeps": facts["provenance"]["sweeps"] if method.startswith(LDA_METHODS) else None}
             | {"seconds": facts["seconds"], "CPU seconds": facts["cpu_seconds"], "peak MB": facts["peak_megabytes"]}
         )  # fmt: skip
-        if PEER in mixtures:  # show results before the methods after it, which may take longest
-            _write(out, name, scale, rows, mixtures, likelihoods, complete=method == methods[-1])
+        complete = method == planned[-1] and chosen == list(planned)
+        if complete or not finished(out, scale):  # keep complete results while one more method is added
+            _write(out, name, scale, rows, mixtures, likelihoods, complete)
 
 
 def _write(out, name, scale, rows, mixtures, likelihoods, complete):
     """Write the table and figures of the methods finished so far."""
-    if not complete and finished(out, scale):  # keep complete results while one more method is added
-        return
     title = CORPORA[name][1]
     train, test = load_corpus(out / "train.npz"), load_corpus(out / "test.npz")
     settings = _settings(name, scale) | {"smoothing": SMOOTHING, "test documents": test.n_documents}
-    if "MALLET" in mixtures:
-        settings |= {"MALLET's sweeps": MALLET_SWEEPS[scale]}
     results = Results(out, f"{title}: hold-out likelihood", scale, settings, complete=complete)
     unigram = Moments.of(train).unigram
     alone = Mixture(unigram[None], np.ones((1, 1)), train.vocabulary)
-    results.rows = [*rows, {"method": "unigram", "paper": None} | _scores(alone, test)[1]]
+    scores = _scores(alone, out)
+    results.rows = [
+        *rows,
+        {"method": "unigram", "paper": None} | {k: v for k, v in scores.items() if k != "documents"},
+    ]
     distances = _distances(mixtures, unigram)
-    results.settings |= {"matched distances": {pair: float(np.mean(values)) for pair, values in distances.items()}}
+    far = {pair: float(np.mean(values)) for pair, values in distances.items()}
+    results.rows += [{"method": pair, "paper": None, "matched distance": mean} for pair, mean in far.items()]
     _draw(results, likelihoods, distances)
-    results.verdict = _verdict({row["method"]: row for row in results.rows}, results.settings["matched distances"])
+    results.verdict = _verdict({row["method"]: row for row in results.rows}, far)
     results.write()
 
 
@@ -80,8 +88,8 @@ def learned(method, name, scale, out, data, say, mallet=None):
     say(f"{name}: {method}")
     settings = _settings(name, scale)
     jobs = {
-        "tomotopy": {"sweeps": settings["sweeps"]},
-        "MALLET": {"sweeps": MALLET_SWEEPS[scale], "program": mallet},
+        "tomotopy": {"sweeps": settings["sweeps"]["tomotopy"]},
+        "MALLET": {"sweeps": settings["sweeps"]["MALLET"], "program": mallet},
     }
     job = jobs.get(method.split(",")[0], {})
     if method.endswith("paper's priors"):
@@ -104,11 +112,13 @@ def _settings(name, scale):
     return SCALES[scale] | (TWEETS.get(scale, {}) if name == "tweets" else {})
 
 
-def _scores(mixture, test):
-    """(log-likelihoods of all test documents, row of the table)."""
+def _scores(mixture, out):
+    """The scores of topics, by name; "documents" has the log-likelihoods of all test documents."""
+    test, known = load_corpus(out / "test.npz"), identifiability(mixture)
     holdout = _of_all(holdout_log_likelihood, mixture, test)
-    known = identifiability(mixture)
-    return holdout, {
+    pairs = Moments.of(load_corpus(out / "train.npz"), weighting="paper")  # FDM's own objective
+    return {
+        "documents": holdout,
         "hold-out": float(holdout.mean()),
         **{
             name: float(_of_all(completion_log_likelihood, mixture, test, prior=prior).mean())
@@ -118,12 +128,8 @@ def _scores(mixture, test):
         "diversity": diversity(mixture),
         "topics with an anchor word": known.n_anchored,
         "mean anchor slack": float(known.slack.mean()),
+        "pairs of the training documents": pair_log_likelihood(mixture, pairs, smoothing=SMOOTHING),
     }
-
-
-def _pair_likelihood(mixture, train):
-    """FDM's own objective, with each document counting once as in the paper."""
-    return pair_log_likelihood(mixture, Moments.of(load_corpus(train), weighting="paper"), smoothing=SMOOTHING)
 
 
 def _of_all(score, mixture, test, **settings):
@@ -133,14 +139,18 @@ def _of_all(score, mixture, test, **settings):
 
 
 def _distances(mixtures, unigram):
-    many = np.repeat(unigram[None], mixtures["FDM"].n_topics, axis=0)
-    fdm, lda = mixtures["FDM"].topics, mixtures[PEER].topics
-    return {
-        "FDM - LDA": matching_distance(fdm, lda).distances,
-        "FDM - FDM, then LDA": matching_distance(fdm, mixtures["FDM, then LDA"].topics).distances,
-        "FDM - unigram": matching_distance(fdm, many).distances,
-        "LDA - unigram": matching_distance(lda, many).distances,
+    """Distances of matched topics of methods, as far as they are there, and from the unigram."""
+    pairs = [("FDM", PEER), ("FDM", "MALLET, paper's priors"), ("FDM", "FDM, then LDA")]
+    found = {
+        f"{a} / {b}": matching_distance(mixtures[a].topics, mixtures[b].topics).distances
+        for a, b in pairs
+        if a in mixtures and b in mixtures
     }
+    for name in ("FDM", PEER, "MALLET, paper's priors"):
+        if name in mixtures:
+            many = np.repeat(unigram[None], mixtures[name].n_topics, axis=0)
+            found[f"{name} / unigram"] = matching_distance(mixtures[name].topics, many).distances
+    return found
 
 
 def _draw(results, likelihoods, distances):
@@ -151,9 +161,12 @@ def _draw(results, likelihoods, distances):
 
 
 def _verdict(rows, distances):
-    ours, said = rows["FDM, then LDA"], []
-    scores = ("hold-out", *COMPLETIONS)
-    for peer in (row for name, row in rows.items() if name.startswith(LDA_METHODS)):
+    said, scores = [], ("hold-out", *COMPLETIONS)
+    peers = [
+        row for name, row in rows.items() if name in (*METHODS, *MALLET_METHODS) and name.startswith(LDA_METHODS)
+    ]
+    ours = rows.get("FDM, then LDA")
+    for peer in peers if ours else ():
         ahead = [name for name in scores if ours[name] >= peer[name]]
         behind = [name for name in scores if name not in ahead]
         lost = f" and behind on {', '.join(behind)}" if behind else ""
@@ -162,11 +175,8 @@ def _verdict(rows, distances):
             f"FDM, then LDA is ahead of {_priors(peer['method'])} on {', '.join(ahead) or 'nothing'}{lost}; "
             f"{peer['method']} took {times:.1f} times as much CPU time."
         )
-    return (
-        f"{' '.join(said)} Topics of FDM and of LDA are {distances['FDM - LDA']:.2f} apart, those of FDM and of FDM, "
-        f"then LDA {distances['FDM - FDM, then LDA']:.2f}, those of FDM {distances['FDM - unigram']:.2f} from the "
-        "unigram. Likelihoods compare within this table only: the paper's corpora are not ours."
-    )
+    said += [f"Matched topics of {pair} are {mean:.2f} apart." for pair, mean in distances.items()]
+    return f"{' '.join(said)} Likelihoods compare within this table only: the paper's corpora are not ours."
 
 
 def _priors(method):

@@ -34,6 +34,10 @@ def reproduce(
     mallet: Annotated[
         Path | None, typer.Option(help="MALLET's command (bin/mallet), to compare with it, too.")
     ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="Run this method only (repeatable); tables show what is stored of the others."),
+    ] = None,
 ) -> None:
     """Reproduce the paper's experiments: tables, figures, and its numbers beside ours.
 
@@ -44,6 +48,8 @@ def reproduce(
       fdmix reproduce matrix
 
       fdmix reproduce all --scale paper --data data --out results
+
+      fdmix reproduce synthetic --scale paper --data data --method FDM --method "EP, L2"
     """
     if part not in (*PARTS, "all"):
         raise ValueError(f"there is no experiment {part!r}; there are {', '.join(PARTS)}, or all")
@@ -63,7 +69,7 @@ def reproduce(
             continue
         say(f"{name} ({number + 1} of {len(chosen)})")
         try:
-            _run(name, scale, folder / name, data, program)
+            _run(name, scale, folder / name, data, {"mallet": program, "methods": method})
         except FileNotFoundError as error:
             if type(error).__name__ != "MissingDataError":
                 raise
@@ -83,11 +89,10 @@ def _program(mallet: Path) -> str:
     return str(Path(found).absolute())
 
 
-def _run(name: str, scale: str, folder: Path, data: Path | None, mallet: str | None) -> None:
+def _run(name: str, scale: str, folder: Path, data: Path | None, options: dict[str, Any]) -> None:
     experiment = _experiments(f"{'heldout' if name in ('papers', 'tweets') else name}.run")
-    options: dict[str, Any] = {"mallet": mallet}
     if name in ("papers", "tweets"):
-        options["name"] = name
+        options = options | {"name": name}
     experiment.run(scale, folder, data, lambda text: say(f"  {text}"), **options)
 
 
