@@ -75,18 +75,18 @@ def test_the_papers_problem_is_the_first_corpus_of_the_synthetic_experiment(expe
     from experiments.adam import problems
     from experiments.synthetic import run as synthetic
 
-    truth = worlds.zipf(4, 60, seed=1).mixture
+    truth, folder = worlds.zipf(4, 60, seed=1).mixture, tmp_path / "synthetic"
     settings = {"n_topics": 4, "n_documents": 50, "runs": {"one corpus": 1, "fresh corpora": 1, "unequal lengths": 0}}
     with pytest.raises(SystemExit, match="reproduce synthetic"):
-        problems.problem_of("paper", tmp_path)
-    synthetic.true_model(tmp_path).parent.mkdir()
-    truth.save(synthetic.true_model(tmp_path))
+        problems.problem_of("paper", folder)
+    synthetic.true_model(folder).parent.mkdir()
+    truth.save(synthetic.true_model(folder))
     paths = [
-        synthetic.sampled(corpus, tmp_path / folder, truth, settings)
-        for corpus, folder, _ in synthetic.planned_runs(settings)
+        synthetic.sampled(corpus, folder / name, truth, settings)
+        for corpus, name, *_ in synthetic.planned_runs(settings, ["FDM"])
     ]
-    found = problems.problem_of("paper", tmp_path)
-    assert paths[0] == synthetic.first_corpus(tmp_path)
+    found = problems.problem_of("paper", folder)
+    assert paths[0] == synthetic.first_corpus(folder)
     expected = Moments.of(synthetic.load_corpus(paths[0]), weighting="paper")
     assert abs(found.moments.matrix - expected.matrix).sum() == 0
     assert abs(found.truth.topics - truth.topics).max() < 1e-9
