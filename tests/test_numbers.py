@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from experiments.numbers import BENCHMARKS, MARKED, ROOT, filled, pages
+from experiments.numbers import BENCHMARKS, MARKED, ROOT, filled, pages, value
 from experiments.unsourced_numbers import GENERATED, LATER, is_checked, unsourced
 
 
@@ -32,6 +32,13 @@ def test_readme_and_evidence_are_checked():
 
 def test_there_are_numbers_with_a_source():
     assert sum(len(MARKED.findall(page.read_text(encoding="utf-8"))) for page in pages()) > 200
+
+
+def test_ratios_and_differences_of_rows():
+    key = "l1 to the true matrix"
+    few, many = (value("paper/matrix", row, key) for row in ("#0", "#2"))
+    assert value("paper/matrix", "#0 / #2", key) == few / many
+    assert value("paper/matrix", "#0 - #2", key) == few - many
 
 
 def test_another_number_is_noticed():

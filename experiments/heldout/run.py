@@ -142,14 +142,14 @@ def _distances(mixtures, unigram):
     """Distances of matched topics of methods, as far as they are there, and from the unigram."""
     pairs = [("FDM", PEER), ("FDM", "MALLET, paper's priors"), ("FDM", "FDM, then LDA")]
     found = {
-        f"{a} / {b}": matching_distance(mixtures[a].topics, mixtures[b].topics).distances
+        f"{a} and {b}": matching_distance(mixtures[a].topics, mixtures[b].topics).distances
         for a, b in pairs
         if a in mixtures and b in mixtures
     }
     for name in ("FDM", PEER, "MALLET, paper's priors"):
         if name in mixtures:
             many = np.repeat(unigram[None], mixtures[name].n_topics, axis=0)
-            found[f"{name} / unigram"] = matching_distance(mixtures[name].topics, many).distances
+            found[f"{name} and unigram"] = matching_distance(mixtures[name].topics, many).distances
     return found
 
 

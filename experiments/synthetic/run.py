@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from experiments.heldout import run as heldout
 from experiments.measured import Schedule, is_stored, kept_files, load_corpus, save_corpus, stored_scores
@@ -65,6 +66,7 @@ def run(scale, out, data, say, mallet=None, methods=None, **_):
         if methods is None or name in methods or is_stored(name, out / folder / f"seed-{seed}")
     ]
     found = {(corpus, name): [] for corpus in CORPORA for name in jobs}
+    known = _truth_row(truth, sampled("one corpus", out / FIRST_CORPUS, truth, settings))
     schedule = Schedule([name for *_, name in chosen], say)
     for number, (corpus, folder, seed, name) in enumerate(chosen):
         path = sampled(corpus, out / folder, truth, settings)
@@ -74,7 +76,7 @@ def run(scale, out, data, say, mallet=None, methods=None, **_):
         found[corpus, name].append(facts | scores)
         complete = len(chosen) == len(planned) == number + 1
         if complete or not finished(out, scale):  # keep complete results while one more method is added
-            _write(out, scale, settings, {key: runs for key, runs in found.items() if runs}, complete)
+            _write(out, scale, settings, known, {key: runs for key, runs in found.items() if runs}, complete)
 
 
 def true_topics(scale, out, data, say):
@@ -160,10 +162,10 @@ def _moments(path):
     return Moments.of(load_corpus(path), weighting="paper")
 
 
-def _write(out, scale, settings, found, complete):
+def _write(out, scale, settings, known, found, complete):
     """Write the table and figure of the methods finished so far."""
     results = Results(out, "Synthetic documents from topics learned by LDA", scale, settings, complete=complete)
-    results.rows = [_row(corpus, name, runs) for (corpus, name), runs in found.items()]
+    results.rows = [*[_row(corpus, name, runs) for (corpus, name), runs in found.items()], known]
     distances = {
         name: np.concatenate([one["distances"] for one in runs])
         for (corpus, name), runs in found.items()
@@ -173,6 +175,24 @@ def _write(out, scale, settings, found, complete):
     results.add_figure("distances", "Distances of matched topics, all runs on one corpus", figure)
     results.verdict = _verdict({row["method"]: row for row in results.rows if row["documents"] == "one corpus"})
     results.write()
+
+
+def _truth_row(truth, path):
+    """What is known of the true topics: how alike they are, and whether pairs determine them."""
+    distances = cdist(truth.topics, truth.topics, "cityblock")
+    nearest = (distances + np.diag(np.full(truth.n_topics, np.inf))).min(axis=1)
+    world = worlds.World(truth.topics, 1 / truth.n_topics)
+    anchors = identifiability(truth)
+    return {
+        "row": "the truth",
+        "documents": "one corpus",
+        "method": "the truth",
+        "topics with an anchor word": anchors.n_anchored,
+        "mean anchor slack": float(anchors.slack.mean()),
+        "topics without a word of their own": len(anchors.without_own_word),
+        "log-likelihood of a pair": pair_log_likelihood(world.mixture, _moments(path), smoothing=SMOOTHING),
+        "distance to the nearest other topic, median": float(np.median(nearest)),
+    }
 
 
 def _row(corpus, name, runs):

@@ -157,6 +157,8 @@ def proposition_row(checked):
         "statement": "AW, SM, P and M are equivalent",
         "sets": len(checked),
         "measured": f"{agree} of {len(checked)} agree, {sum(row['AW'] for row in checked)} have anchor words",
+        "agree": agree,
+        "with anchor words": sum(row["AW"] for row in checked),
         "holds": "yes" if agree == len(checked) else "no",
     }
 
@@ -169,6 +171,7 @@ def gap_rows(gaps):
             "statement": f"other anchor-word topics, l1 from {least} on, lose likelihood",
             "sets": len(far),
             "measured": f"gamma = {min(far):.2g} at least",
+            "gamma": min(far),
             "holds": "yes" if min(far) > 1e-9 else "no",
         }
 
