@@ -45,7 +45,7 @@ def test_another_number_is_noticed():
     assert filled("0.5<!-- paper/matrix: #0: l1 to the true matrix -->").startswith("0.1<!--")
     assert filled("0.50<!-- adam/authors/paper: step 162000: l1 -->").startswith("0.60<!--")
     with pytest.raises(LookupError, match="0 rows 'nobody'"):
-        filled("0.5<!-- paper/synthetic: nobody: l1 -->")
+        filled("0.5<!-- before/synthetic: nobody: l1 -->")
 
 
 @pytest.mark.parametrize(
