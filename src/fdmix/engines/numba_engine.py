@@ -19,18 +19,19 @@ import scipy.sparse as sp
 
 from fdmix.engines.buffers import Buffers, padded
 from fdmix.engines.contract import LARGEST_FACTOR, Engine, Expectation, State
+from fdmix.engines.dense_tiles import add_dense_tiles
 from fdmix.engines.tiling import Tiling, dense_block_of
 from fdmix.kernels import dense_pass, em_step, sparse_pass
 from fdmix.kernels.sparse_pass import STRIP
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
+from fdmix.runtime.memory import give_back_freed
 from fdmix.runtime.threads import Workers, one_blas_thread
 
 ROWS = 256  # words in one task of the EM step
 CHUNK = 512  # words in one matrix product; 1,024 and 2,640 are no faster
 JOINT_ROWS = 96  # topics in one matrix product of the dense pass's P' H
 SPARSE_JOINT_ROWS = 32  # topics in one task of the sparse pass's P' H
-TILES_AT_A_TIME = 8  # tiles in one task of the dense pass
 STRIPS_AT_A_TIME = 16  # strips whose parts are held in memory at once by the sparse pass
 SUM_TASKS = 8  # tasks that add up these parts
 SPARSE_SHARE = 0.14  # share of non-zero topic entries below which the sparse pass is faster than the dense one
@@ -62,7 +63,9 @@ class NumbaEngine(Engine):
 
     def place(self, mixture: Mixture) -> State:
         """The mixture with words by falling frequency, rows and columns padded with zeros."""
-        self.n_topics = mixture.n_topics  # merging topics changes it between passes
+        if mixture.n_topics != self.n_topics:  # merging topics changes it between passes
+            self.n_topics = mixture.n_topics
+            self.buffers.forget()
         self.cut_for = self.cut_for or self.n_topics
         P = padded(self.n_words, self.n_topics, max(dense_block_of(self.n_words), STRIP))
         P[: self.n_words, : self.n_topics] = mixture.topics[:, self.order].T
@@ -175,40 +178,13 @@ class NumbaEngine(Engine):
 
         Without P' H, the same loops compute H alpha = R A when A and P change places.
         """
-        tiling, workers, block = self.dense, self.workers, self.dense.block
+        tiling, workers = self.dense, self.workers
         small = tiling.n_pairs * P.shape[1] < SMALL_PASS
         A, H = (self.buffers.like(P) for _ in range(2))
-        ratios = self.buffers.of(int(tiling.panels[-1]))
         chunks = [slice(begin, begin + CHUNK) for begin in range(0, len(P), CHUNK)]
         workers.map(lambda rows: np.matmul(P[rows], alpha, out=A[rows]), chunks, small)
 
-        def divide(task: tuple[int, int, int]) -> float:
-            row, first, last = task
-            x, r = tiling.tile_panel(row), tiling.panel(ratios, row)
-            M = workers.scratch(block, block)
-            likelihood = 0.0
-            for column in range(first, last):
-                np.matmul(A[row * block : (row + 1) * block], P[column * block : (column + 1) * block].T, out=M)
-                mirror = tiling.panel(ratios, column)
-                part = dense_pass.ratio_tile(
-                    x,
-                    (column - row) * block,
-                    r,
-                    column * block,
-                    M,
-                    M.view(np.uint32),
-                    mirror,
-                    row * block,
-                    row != column,
-                )
-                likelihood += part if row == column else 2 * part
-            tiling.forget_tiles(row)
-            return likelihood
-
         left, right = (A, P) if joint else (P, A)
-
-        def collect(row: int) -> None:
-            np.matmul(tiling.panel(ratios, row), right[: tiling.widths[row] * block], out=H[row * block :][:block])
 
         def lists(band: int, other: int) -> float:
             at = band * tiling.band, tiling.band
@@ -216,13 +192,7 @@ class NumbaEngine(Engine):
             tiling.forget(band)
             return part
 
-        upper = [
-            (row, first, min(first + TILES_AT_A_TIME, tiling.widths[row]))
-            for row in range(tiling.n_blocks)
-            for first in range(row, tiling.widths[row], TILES_AT_A_TIME)
-        ]
-        likelihood = sum(workers.map(divide, upper, small)) if upper else 0.0
-        workers.map(collect, range(tiling.n_blocks), small)
+        likelihood = add_dense_tiles(tiling, workers, self.buffers, A, P, right, H, small=small)
         likelihood += sum(workers.map_pairs(lists, tiling.n_bands, small))
 
         if not joint:
@@ -310,6 +280,7 @@ class NumbaEngine(Engine):
         """Free the tilings and the buffers of passes."""
         self._tilings.clear()
         self.buffers.forget()
+        give_back_freed()
 
     def _tiling(self, name: str, make: Callable[[], Tiling]) -> Tiling:
         """The tiling of this name. Of many pairs, one tiling is kept at a time: the kind of pass rarely changes."""
@@ -317,6 +288,7 @@ class NumbaEngine(Engine):
             if self.pairs.n_stored > TWO_TILINGS:
                 self.release()
             self._tilings[name] = make()
+            give_back_freed()  # what sorting the pairs took
         return self._tilings[name]
 
     @property

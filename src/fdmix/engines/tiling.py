@@ -32,6 +32,7 @@ MAX_BANDS = 16  # bands of words
 MIN_BAND = 256  # words in a band
 MIN_CUT = 64  # columns in a cut
 ENTRIES_AT_A_TIME = 4_000_000  # pairs that are sorted at a time while tiles and lists are made, 32 MB
+PANELS_AT_A_TIME = 4  # row panels of the dense pass whose ratios are held at a time; 8 are no faster
 PARTS = 16  # at most this many parts, because each round reads all pairs
 
 
@@ -86,11 +87,10 @@ class Tiling:
         self.band, self.n_bands = cuts.band, -(-n_words // cuts.band)
         side = np.minimum(block, n_words - block * numbers)
         self.widths = dense_widths(counts.blocks, side, threshold)
-        while 4 * self.widths.sum() * block * block > room_in_memory():  # the ratios of a pass have this size
+        while 4 * self.most_ratios > room_in_memory():
             threshold *= 1.2
             self.widths = dense_widths(counts.blocks, side, threshold)
         self.offsets = starts(np.maximum(self.widths - numbers, 0) * block * block)
-        self.panels = starts(self.widths * block * block)  # where each panel of the whole dense region begins
         n_floats = int(self.offsets[-1])
         folder = folder_for(8 * int(counts.rows.sum()))  # whether the pairs, as tiles and lists, belong on the disk
         self.tiles = aligned(n_floats) if folder is None or not n_floats else zeros_on_disk(n_floats, "f4", folder)
@@ -144,9 +144,10 @@ class Tiling:
         """The stored tiles of a row panel, from the one on the diagonal on."""
         return self.tiles[self.offsets[panel] : self.offsets[panel + 1]].reshape(self.block, -1)
 
-    def panel(self, array: Any, panel: int) -> Any:
-        """A row panel of an array that has room for all tiles of the dense region."""
-        return array[self.panels[panel] : self.panels[panel + 1]].reshape(self.block, -1)
+    @property
+    def most_ratios(self) -> int:
+        """How many ratios of the dense pass are held at a time: those of the first row panels, the longest ones."""
+        return min(PANELS_AT_A_TIME, self.n_blocks) * int(self.widths[0]) * self.block**2 if self.n_blocks else 0
 
 
 def dense_widths(counts: Any, side: Any, threshold: float) -> Any:

@@ -30,12 +30,11 @@ GROUP = 2  # pairs in a step: at 500 topics, the rows that it touches fit into t
 
 
 @njit
-def ratio_tile(X, cx, R, c, M, bits, Rt, ct, mirror):
-    """R = X / M for one tile, and Rt = R' if `mirror`; returns sum X log M.
+def ratio_tile(X, cx, R, c, M, bits):
+    """R = X / M for one tile; returns sum X log M.
 
     X : row panel that holds the tile from column cx on
     R : row panel that holds the tile from column c on
-    Rt : the row panel that holds the mirror tile from column ct on
     bits : M viewed as uint32
 
     The arguments are panels and offsets, not slices, because numba does not know that the inner stride of a slice is
@@ -46,20 +45,15 @@ def ratio_tile(X, cx, R, c, M, bits, Rt, ct, mirror):
     mantf = mant.view(F)
     expo = np.empty(w, F)
     likelihood = 0.0
-    for i0 in range(0, n, 8):
-        for i in range(i0, i0 + 8):
-            x = X[i, cx : cx + w]
-            m = M[i]
-            r = R[i, c : c + w]
-            for j in range(w):
-                m[j] = max(m[j], TINY)
-            for j in range(w):
-                r[j] = x[j] / m[j]
-            likelihood += weighted_log(x, bits[i], mant, mantf, expo)
-        if mirror:
-            for j in range(w):
-                for i in range(8):
-                    Rt[j, ct + i0 + i] = R[i0 + i, c + j]
+    for i in range(n):
+        x = X[i, cx : cx + w]
+        m = M[i]
+        r = R[i, c : c + w]
+        for j in range(w):
+            m[j] = max(m[j], TINY)
+        for j in range(w):
+            r[j] = x[j] / m[j]
+        likelihood += weighted_log(x, bits[i], mant, mantf, expo)
     return likelihood
 
 
