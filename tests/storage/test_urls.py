@@ -35,6 +35,12 @@ TEXTS = [f"cat dog mouse {'tree leaf' if n % 2 else 'stock bond'}" for n in rang
             "abfs://container@account.dfs.core.windows.net/a.csv",
             "abfs://container@account.dfs.core.windows.net/a.csv",
         ),
+        (
+            "abfss://container@account.dfs.core.windows.net/a.csv?sv=2024-11-04&se=2026&sig=Xk42%2FzQ%3D",
+            "abfss://container@account.dfs.core.windows.net/a.csv?...",
+        ),
+        ("gs://bucket/a.csv?token=abc", "gs://bucket/a.csv?..."),
+        ("abfs://container/2026-0?/a?.csv", "abfs://container/2026-0?/a?.csv"),
     ],
 )
 def test_shown_urls_have_no_secrets(url, shown):
@@ -50,6 +56,10 @@ def test_messages_of_libraries_lose_their_secrets():
     assert "Xk42/zQ" not in redacted(said, url)
     assert SECRET not in str(explained(RuntimeError(said), url))
     assert SECRET not in redacted(said, f"zip://a.csv::{url}")
+    signed = f"abfs://container@account.dfs.core.windows.net/a.csv?sv=2024-11-04&sig={SECRET}"
+    said = f"the key of sv=2024-11-04&sig={SECRET} has expired: {signed}"
+    assert SECRET not in redacted(said, signed)
+    assert place_of(signed).suffix == ".csv"
 
 
 @pytest.mark.parametrize("given", ["s3://bucket/a/b.csv.gz", Path("s3://bucket/a/b.csv.gz")])

@@ -11,6 +11,9 @@ CHAIN = re.compile(r"::(?=[a-zA-Z][a-zA-Z0-9+.-]+://)")  # between the URLs of z
 URL_IN_TEXT = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://[^\s'\"<>]+")
 WEB = ("http", "https")
 AZURE = ("abfs", "abfss", "az", "adl", "wasb", "wasbs")  # container@account: what precedes the @ is not a password
+SIGNED = re.compile(
+    r"\?(?=[^/]*\b(?:sig|signature|token|key|password|secret)=)", re.IGNORECASE
+)  # such as Azure's SAS
 HIDDEN_QUERY = "?..."
 
 
@@ -25,12 +28,14 @@ def scheme_of(url: str) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """The URL without user and password, and for the web without its query, where signatures stand.
+    """The URL without user and password, and without a query in which a signature may stand.
 
     >>> without_secrets("https://user:word@host/a.csv?X-Amz-Signature=1")
     'https://host/a.csv?...'
     >>> without_secrets("abfs://container@account.dfs.core.windows.net/a.csv")
     'abfs://container@account.dfs.core.windows.net/a.csv'
+    >>> without_secrets("abfs://container@account.dfs.core.windows.net/a.csv?sv=2024-11-04&sig=abc")
+    'abfs://container@account.dfs.core.windows.net/a.csv?...'
     """
     return "::".join(_without_secrets(each) for each in CHAIN.split(url))
 
@@ -46,9 +51,10 @@ def _without_secrets(url: str) -> str:
 
 
 def split_query(rest: str, scheme: str) -> tuple[str, str]:
-    """(what is before the query, the query); only the web has queries, elsewhere a ? is part of a name or pattern."""
+    """(what is before the query, the query). Off the web, a ? is part of a name unless a signature follows."""
     if scheme.lower() not in WEB:
-        return rest, ""
+        signed = SIGNED.search(rest)
+        return (rest, "") if signed is None else (rest[: signed.start()], rest[signed.end() :])
     plain, _, query = rest.partition("?")
     return (plain, query) if query else (rest.partition("#")[0], "")
 
