@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fdmix.corpus.preparation import Cleaning
-from fdmix.moments.moments import Moments
 from fdmix.moments.pair_sums import BYTES_PER_PAIR
 from fdmix.runtime.memory import in_words
 from fdmix.text.batches import Batch
@@ -71,16 +70,17 @@ def forecast(
     Documents and seconds grow in proportion to the bytes. Words and pairs grow as a power of the bytes. Half of the
     sample is counted by itself, too, which gives the exponent.
 
-    memory : the limit of the count in bytes, if it has one
+    memory : the limit of the count in bytes, if it has one; the sample is counted within it, too
     """
-    half, _, _ = _count(files, cleaning, like, sample_bytes // 2, n_threads, report)
+    how = n_threads, report, memory
+    half = _count(files, cleaning, like, sample_bytes // 2, *how)
     begin = time.perf_counter()  # not before: the first count also compiles
-    whole, consumed, is_all = _count(files, cleaning, like, sample_bytes, n_threads, report)
+    whole = _count(files, cleaning, like, sample_bytes, *how)
     seconds = time.perf_counter() - begin
     if whole.n_pairs == 0:
         raise ValueError("no document of the sample has two or more words: there is nothing to extrapolate from")
-    total = files.size or consumed
-    times = 1.0 if is_all else max(1.0, total / max(consumed, 1))
+    total = files.size or whole.consumed
+    times = 1.0 if whole.is_all else max(1.0, total / max(whole.consumed, 1))
     words = _extrapolated(half.n_words, whole.n_words, times)
     if like is None and cleaning.max_words is not None and not cleaning.open_vocabulary:
         words = min(words, cleaning.max_words)
@@ -106,16 +106,30 @@ def _extrapolated(half: int, whole: int, times: float) -> int:
     return round(whole * times**power)
 
 
+@dataclass(frozen=True)
+class _Sample:
+    """What a sample has: the bytes that were read of it, whether that was everything, and its numbers."""
+
+    consumed: int
+    is_all: bool
+    n_documents: int
+    n_tokens: int
+    n_words: int
+    n_pairs: int
+
+
 def _count(
-    files: Files, cleaning: Cleaning, like: Any, max_bytes: int, n_threads: int | None, report: Report | None
-) -> tuple[Moments, int, bool]:
-    """(moments of the first `max_bytes` or so, bytes that were read, whether that was everything)."""
+    files: Files, cleaning: Cleaning, like: Any, max_bytes: int, n_threads: int | None, report: Report | None,
+    memory: float | None,
+) -> _Sample:  # fmt: skip
+    """The numbers of the first `max_bytes` or so; the moments themselves may fill the memory and are not kept."""
     beginning = _Beginning(files, max_bytes)
     used, recipe = cleaning_and_recipe(like, cleaning if like is None else None)
     store = TokenStore.in_memory(used)
     store.fill(beginning, n_threads, report)
-    moments = moments_of_batches(store, recipe or chosen_recipe(store), n_threads=n_threads)
-    return moments, beginning.consumed, beginning.exhausted
+    found = moments_of_batches(store, recipe or chosen_recipe(store), memory=memory, n_threads=n_threads)
+    numbers = found.n_documents, found.n_tokens, found.n_words, found.n_pairs
+    return _Sample(beginning.consumed, beginning.exhausted, *numbers)
 
 
 class _Beginning(Source):
