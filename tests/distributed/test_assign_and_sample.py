@@ -7,10 +7,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from distributed_documents import corpus, random_partitions
+from s3_server import ENVIRONMENT, s3_server
 
 from fdmix import fit_mixture, read_corpus, read_moments
 from fdmix.distributed import PartitionError, assign, sample
 from fdmix.distributed.partitions import LocalPartitions
+from fdmix.storage.places import place_of
 from fdmix.text.layouts import Layout
 from fdmix.text.sources import files_of
 
@@ -20,6 +22,21 @@ TABLE = corpus(500)
 @pytest.fixture(scope="module")
 def model():
     return fit_mixture(read_moments(TABLE, column="text", stem="english"), 3).mixture
+
+
+@pytest.fixture(scope="module")
+def s3():
+    """A file system of a bucket called `bucket`."""
+    s3fs = pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    with s3_server() as gate, pytest.MonkeyPatch.context() as patched:
+        for name, value in (ENVIRONMENT | {"AWS_ENDPOINT_URL": gate.url}).items():
+            patched.setenv(name, value)
+        s3fs.S3FileSystem.clear_instance_cache()
+        system = s3fs.S3FileSystem(use_listings_cache=False)
+        system.mkdir("bucket")
+        yield system
+    s3fs.S3FileSystem.clear_instance_cache()
 
 
 @pytest.mark.parametrize("form", ["main", "wide", "long"])
@@ -112,6 +129,39 @@ def test_a_task_that_runs_twice_writes_one_file(model, tmp_path):
     done = assign(Twice([TABLE, None]), model, tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["part-00000.parquet", "part-00001.parquet"]
     assert ds.dataset(tmp_path / "out").count_rows() == done.n_documents == 500
+
+
+def test_columns_have_the_same_types_in_all_files(model, tmp_path):
+    """Numbers in one partition, fractions in the next, text or nothing in others; rows keep their values."""
+    values = [[1, 2], [0.5, None], [None, None], ["a", "7"]]
+    pieces = [pa.table({"text": ["cat dog", "mouse"], "x": column, "y": [1, 2]}) for column in values]
+    pieces.insert(1, pieces[0].slice(0, 0))
+    assign(LocalPartitions([*pieces, None]), model, tmp_path / "out", keep=["x", "y"])
+    schemas = [pq.read_schema(path) for path in sorted((tmp_path / "out").iterdir())]
+    assert len(schemas) == 6
+    assert all(schema.equals(schemas[0]) for schema in schemas)
+    assert (schemas[0].field("x").type, schemas[0].field("y").type) == (pa.string(), pa.int64())
+    found = pq.read_table(tmp_path / "out")
+    assert found["x"].to_pylist() == ["1", "2", "0.5", None, None, None, "a", "7"]
+    assert found["y"].to_pylist() == [1, 2] * 4
+
+
+def test_topics_are_written_to_a_bucket(model, s3):
+    place = place_of("s3://bucket/topics/2026")
+    done = assign(LocalPartitions([TABLE, None, TABLE]), model, str(place), keep=["id"])
+    assert [entry.name for entry in place.iterdir()] == ["_SUCCESS", *done.files]
+    found = ds.dataset("bucket/topics/2026", filesystem=s3).to_table()
+    assert found["id"].to_pylist() == TABLE["id"].to_pylist() * 2
+    for overwrite in (False, True):
+        with pytest.raises(FileExistsError, match="folders at URLs are not replaced"):
+            assign(LocalPartitions([TABLE]), model, str(place), overwrite=overwrite)
+
+
+def test_a_failure_leaves_nothing_in_a_bucket(model, s3):
+    pieces = [TABLE, TABLE.rename_columns(["id", "body", "date", "party"])]
+    with pytest.raises(PartitionError, match=r"partition 1: .*no column"):
+        assign(LocalPartitions(pieces), model, "s3://bucket/failed")
+    assert not place_of("s3://bucket/failed").exists()
 
 
 def test_the_same_documents_are_sampled_everywhere():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,20 +12,18 @@ import numpy as np
 
 from fdmix.distributed.engines import opened
 from fdmix.distributed.file_parts import FILE, ROW
-from fdmix.distributed.partitions import ClusterError, Report
+from fdmix.distributed.partitions import Report
+from fdmix.distributed.result_folder import Part, give_same_types, require_all, result_folder
 from fdmix.distributed.tokens import source_of_partition
 from fdmix.mixture.mixture import Mixture
 from fdmix.mixture.sheet import Sheet, typed_columns
 from fdmix.storage import replacing
 from fdmix.storage.parquet_rows import ParquetRows
-from fdmix.storage.places import is_remote, place_of
-from fdmix.storage.temporaries import temporary_folder, temporary_name
+from fdmix.storage.places import place_of
 from fdmix.text.layouts import Layout
 from fdmix.text.recipe import recipe_like
 from fdmix.text.sources import Files
 from fdmix.text.tokenising import token_batches
-
-RESULT_NAME = re.compile(r"part-\d{5,}\.parquet")
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,8 @@ def assign(
 
     Workers write the files; no row passes through this process. Each file is written under a temporary name and
     renamed, and so is the folder: it appears when all files are complete. A task that runs again writes the same file
-    again. So the folder must be on a disk that all machines share.
+    again. So the folder must be on a disk that all machines share, or at a URL that all can write to; there, a file
+    `_SUCCESS` says that the result is complete. A column has the same type in all files.
 
     Columns: document (its number in the partition, or in its file), partition or file, the columns to keep, topic,
     label (if topics have labels), words, share, known_words.
@@ -68,55 +65,45 @@ def assign(
     keep : columns of the documents to copy; form : "main", "wide" (a column for each topic) or "long"
     min_share : smaller shares are written as 0; words : how many stand for a topic
     prior : as in `Mixture.assign`
-    overwrite : replace an earlier result, when the new one is complete; a folder with any other file is refused
+    overwrite : replace an earlier result, when the new one is complete; a folder with any other file is refused, and
+        so is one at a URL
     """
     out, kept = place_of(out), tuple(dict.fromkeys(keep))
-    if is_remote(out):
-        raise ValueError(f"workers write to a disk that all machines share, not to {out}: give a folder")
-    if out.exists():
-        _refuse_to_replace(out, overwrite, documents)
-    if not out.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     place = "file" if engine is not None else "partition"
     sheet = Sheet(model.typical_words(words), (place,), form, min_share, model.labels)
     names = _free_names(kept, sheet.names)
     sheet = replace(sheet, carried=(place, *names))
     layout = documents.layouts[0] if isinstance(documents, Files) else Layout(column)
     layout = replace(layout, kept=tuple(zip(names, kept, strict=True)))
-    with temporary_folder(out.parent) as folder:
-        work = AssignPartition(model, sheet, layout, str(folder.absolute()), prior)  # workers run in other folders
+    inputs = documents.paths if isinstance(documents, Files) else ()
+    with result_folder(out, overwrite, inputs) as folder:
+        work = AssignPartition(model, sheet, layout, folder, prior)
         with opened(documents, layout, engine=engine, cluster=cluster, report=report) as partitions:
             written = partitions.listed(work, "assigning")
-        if missing := [name for name, _, _ in written if not (folder / name).is_file()]:
-            raise ClusterError(
-                f"{len(missing)} files are not where the workers wrote them ({folder / missing[0]}): choose a folder "
-                "that all machines share"
-            )
-        for entry in folder.iterdir():  # a worker that was killed leaves its temporary file
-            if not RESULT_NAME.fullmatch(entry.name):
-                entry.unlink()
-        _move(folder, out)
+            parts = [part for part, _, _ in written]
+            require_all(folder, parts)
+            give_same_types(folder, parts, partitions)
     return Assigned(
-        tuple(name for name, _, _ in written), sum(n for _, n, _ in written), sum(empty for _, _, empty in written)
+        tuple(part.name for part in parts), sum(n for _, n, _ in written), sum(empty for _, _, empty in written)
     )
 
 
 @dataclass(frozen=True)
 class AssignPartition:
-    """Write the file of one partition: (its name, documents, documents without a known word)."""
+    """Write the file of one partition: (the file, documents, documents without a known word)."""
 
     model: Mixture
     sheet: Sheet
     layout: Layout
-    folder: str
+    folder: Path
     prior: str | None
 
-    def __call__(self, number: int, content: Any) -> tuple[str, int, int]:
+    def __call__(self, number: int, content: Any) -> tuple[Part, int, int]:
         """Write `part-00007.parquet`, complete or not at all."""
         recipe = recipe_like(self.model, steps={"min_tokens": 0})
         place, *kept = self.sheet.carried
-        name, n_documents, n_empty = f"part-{number:05d}.parquet", 0, 0
-        with replacing(Path(self.folder) / name) as file, ParquetRows(file) as rows:
+        name, n_rows, n_documents, n_empty = f"part-{number:05d}.parquet", 0, 0, 0
+        with replacing(self.folder / name) as file, ParquetRows(file) as rows:
             for batch in token_batches(source_of_partition(content, self.layout), recipe.cleaning, 1):
                 found = self.model.assignment(recipe.corpus([recipe.counts(batch)[0]]), self.prior, n_threads=1)
                 n = len(found.theta)
@@ -125,39 +112,11 @@ class AssignPartition:
                 numbers = np.asarray(batch.kept.get(ROW) or range(n_documents, n_documents + n))
                 some = self.sheet.rows(0, carried, found)
                 rows.write(typed_columns(self.sheet, replace(some, document=numbers[some.document])))
-                n_documents, n_empty = n_documents + n, n_empty + found.n_empty
+                n_rows, n_documents, n_empty = n_rows + len(some), n_documents + n, n_empty + found.n_empty
             if rows.writer is None:  # a partition without documents has the columns, too
                 rows.write(typed_columns(self.sheet, self.sheet.none))
-        return name, n_documents, n_empty
-
-
-def _refuse_to_replace(out: Path, overwrite: bool, documents: Any) -> None:
-    """Refuse to replace anything but an earlier result of `assign`, and that only if it is to be replaced."""
-    if not overwrite:
-        raise FileExistsError(f"{out} exists already: give another name, or remove it")
-    if not out.is_dir() or out.is_symlink():
-        raise FileExistsError(f"{out} is not a folder that assign wrote: give another name")
-    others = sorted(entry.name for entry in out.iterdir() if not RESULT_NAME.fullmatch(entry.name))
-    if others:
-        raise FileExistsError(f"{out} holds files that assign did not write ({others[0]}): give another name")
-    given = documents.paths if isinstance(documents, Files) else ()
-    if any(out.resolve() in place_of(path).resolve().parents for path in given if not is_remote(path)):
-        raise FileExistsError(f"{out} holds the documents: give another name for the result")
-
-
-def _move(folder: Path, out: Path) -> None:
-    """Give the folder its name; an earlier result is removed after it was renamed."""
-    if not out.exists():
-        folder.rename(out)
-        return
-    earlier = temporary_name(out.parent)
-    out.rename(earlier)
-    try:
-        folder.rename(out)
-    except OSError:
-        earlier.rename(out)
-        raise
-    shutil.rmtree(earlier, ignore_errors=True)
+            types = rows.writer.schema.serialize().to_pybytes()
+        return Part(name, n_rows, types), n_documents, n_empty
 
 
 def _free_names(kept: Iterable[str], taken: Iterable[str]) -> list[str]:

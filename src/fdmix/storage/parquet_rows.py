@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import IO, Any
 
 from fdmix.display import for_json, storable
+from fdmix.storage.places import random_access
+from fdmix.storage.temporaries import replacing
 
 
 class ParquetRows:
@@ -40,7 +42,7 @@ class ParquetRows:
         table = pa.Table.from_arrays(arrays, names=[storable(name) for name in columns])
         if self.writer is None:
             self._open(table.schema)
-        elif (schema := _wider_schema(self.writer.schema, table.schema)) != self.writer.schema:
+        elif (schema := wider_schema(self.writer.schema, table.schema)) != self.writer.schema:
             self._begin_again(schema)
         self.writer.write_table(_as(table, self.writer.schema))
 
@@ -65,6 +67,19 @@ class ParquetRows:
                 self.writer.write_table(_as(pa.Table.from_batches([batch]), schema))
 
 
+def give_types(place: Path, schema: Any) -> None:
+    """Write a Parquet file again with the types of a schema, which are as wide as its own; not if it has them."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    with random_access(place) as opened, pq.ParquetFile(opened) as source:
+        if source.schema_arrow.equals(schema):
+            return
+        with replacing(place) as file, pq.ParquetWriter(file, schema) as writer:
+            for batch in source.iter_batches():
+                writer.write_table(_as(pa.Table.from_batches([batch]), schema))
+
+
 def _array(values: Any, kind: str | None) -> Any:
     """An Arrow array; NaN of floating-point columns of ours stands for "nothing is known"."""
     import pyarrow as pa  # noqa: PLC0415
@@ -83,7 +98,8 @@ def _text(value: Any) -> str | None:
     return storable(for_json(value) if isinstance(value, dict | list | tuple | bool) else str(value))
 
 
-def _wider_schema(old: Any, new: Any) -> Any:
+def wider_schema(old: Any, new: Any) -> Any:
+    """The same columns, with types that hold the values of both."""
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.schema([pa.field(a.name, _wider(a.type, b.type)) for a, b in zip(old, new, strict=True)])

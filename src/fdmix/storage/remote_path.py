@@ -212,14 +212,19 @@ class RemotePath:
         self.refuse_web()
         if self.scheme in WITHOUT_TEST_FILE:
             return
-        fs, path = (self / WRITE_TEST)._place
+        test = self / WRITE_TEST
         try:
-            with explaining(self.url):
-                fs.pipe_file(path, b"")
+            test.write_nothing()
         except FileNotFoundError:
             raise FileNotFoundError(f"nothing can be written into {self}: there is no such place") from None
         with suppress(Exception):  # who may write may not always delete
-            fs.rm_file(path)
+            test.unlink()
+
+    def write_nothing(self) -> None:
+        """Write an empty file."""
+        fs, path = self._place
+        with explaining(self.url):
+            fs.pipe_file(path, b"")
 
     def replace(self, target: RemotePath) -> None:
         """Copy the file over another one, which is complete at every moment, and delete it."""
