@@ -59,10 +59,18 @@ def session():
 
 
 def spark(path):
+    """The file, which workers read: fdmix starts Spark on the cores of this machine."""
+    from fdmix.distributed import count_moments
+
+    return count_moments(path, column="text", preset="tweets", engine="spark")
+
+
+def spark_frame(path):
+    """A DataFrame, which Java reads, in a session with Java's own settings."""
     from fdmix.distributed import count_moments
 
     running = session()
-    total = count_moments(running.read.parquet(path).repartition(N_PARTITIONS), preset="tweets")
+    total = count_moments(running.read.parquet(path), preset="tweets")
     running.stop()
     return total
 
@@ -160,7 +168,7 @@ def children(root):
         return []
 
 
-def main(names=("plain", "dask", "spark", "spark_lda")):
+def main(names=("plain", "dask", "spark", "spark_frame", "spark_lda")):
     path = data_file("tweets.parquet")
     if path is None:
         return
@@ -174,15 +182,15 @@ def main(names=("plain", "dask", "spark", "spark_lda")):
         for size, n in sizes.items():
             pq.write_table(whole.slice(0, n), paths[size], row_group_size=max(1, n // N_PARTITIONS))
         found = {}
-        for name in [each for each in ("plain", "dask", "spark") if each in names]:
+        for name in [each for each in ("plain", "dask", "spark", "spark_frame") if each in names]:
             for size, n in sizes.items():
                 found[name, size] = run = measured(name, paths[size])
-                print(f"{name:6} {n:9,} documents: {json.dumps(rounded(run))}", flush=True)
+                print(f"{name:11} {n:9,} documents: {json.dumps(rounded(run))}", flush=True)
             net = found[name, "all"]["cpu"] - found[name, "few"]["cpu"]
             if ("plain", "all") in found:
                 base = found["plain", "all"]["cpu"]
                 net_base = base - found["plain", "few"]["cpu"]
-                print(f"{name:6} CPU ratio to plain: {found[name, 'all']['cpu'] / base:.2f} in all, "
+                print(f"{name:11} CPU ratio to plain: {found[name, 'all']['cpu'] / base:.2f} in all, "
                       f"{net / net_base:.2f} without the fixed part", flush=True)  # fmt: skip
         if len({run["result"] for (_, size), run in found.items() if size == "all"}) > 1:
             raise AssertionError("the engines do not agree")
@@ -198,5 +206,7 @@ def rounded(value):
 
 if __name__ == "__main__":
     name, path = sys.argv[1:3]
-    outcome = {"plain": plain, "dask": dask, "spark": spark, "spark_lda": spark_lda}[name](path)
+    outcome = {"plain": plain, "dask": dask, "spark": spark, "spark_frame": spark_frame, "spark_lda": spark_lda}[
+        name
+    ](path)
     print(json.dumps(outcome if isinstance(outcome, dict) else outcome.checksum()))

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -13,8 +14,17 @@ from distributed_documents import corpus, random_partitions, saved_bytes
 from engines_installed import needs_dask
 
 import fdmix
-from fdmix import read_moments, read_moments_by
-from fdmix.distributed import ClusterError, PartitionError, count_moments
+from fdmix import fit_mixture, read_moments, read_moments_by
+from fdmix.distributed import (
+    ClusterError,
+    PartitionError,
+    assign,
+    count_moments,
+    evaluate,
+    representatives,
+    sample,
+)
+from fdmix.distributed.partitions import LocalPartitions
 from fdmix.text.layouts import Layout
 
 pytestmark = [needs_dask, pytest.mark.slow]
@@ -98,7 +108,7 @@ def test_a_worker_that_dies_with_tokens_and_sums_changes_nothing(client, one_mac
     before = client.run(os.getpid)
 
     def kill_one(step, done, total):
-        if step == "counting" and done >= 2:
+        if step == "counting" and done >= 1:
             once(tmp_path / "killed", lambda: os.kill(next(iter(before.values())), signal.SIGKILL))
 
     documents = [dask.delayed(piece) for piece in random_partitions(TABLE, seed=3)]
@@ -126,6 +136,46 @@ def test_a_task_that_fails_twice_changes_nothing(client, one_machine, tmp_path):
     total = count_moments([first, *map(dask.delayed, pieces[1:])], **CLEANING)
     assert len(list((tmp_path / "tries").iterdir())) == 3
     assert saved_bytes(total, tmp_path) == one_machine
+
+
+def test_topics_scores_and_samples_are_those_of_one_process(client, tmp_path):
+    """Assign, evaluate, representatives and sample in worker processes, against the same partitions in this one."""
+    import dask
+    import pyarrow.dataset as ds
+
+    model = fit_mixture(read_moments(TABLE, column="text", min_count=3), 3).mixture
+    pieces = random_partitions(TABLE, seed=5)
+    here, there = LocalPartitions(pieces), [dask.delayed(piece) for piece in pieces]
+    assert evaluate(there, model) == evaluate(here, model)
+    assert representatives(there, model, 4) == representatives(here, model, 4)
+    assert sample(there, 50) == sample(here, 50)
+    assign(here, model, tmp_path / "here", keep=["id"])
+    done = assign(there, model, tmp_path / "there", keep=["id"])
+    assert done.n_documents == TABLE.num_rows
+    assert ds.dataset(tmp_path / "there").to_table() == ds.dataset(tmp_path / "here").to_table()
+
+
+def test_a_scheduler_without_workers_is_told(scheduler, caplog):
+    import dask
+
+    client, _ = scheduler
+    worker = None
+
+    def start_later():
+        time.sleep(2)
+        nonlocal worker
+        worker = started_worker(client.scheduler.address, Path(fdmix.__file__).parents[1])
+
+    thread = threading.Thread(target=start_later)
+    thread.start()
+    try:
+        total = count_moments([dask.delayed(TABLE)], min_count=3)
+    finally:
+        thread.join()
+        worker.kill()
+        worker.wait()
+    assert total == read_moments(TABLE, column="text", min_count=3)
+    assert "the Dask scheduler has no workers yet" in caplog.text
 
 
 def test_bad_partitions_are_named(client):

@@ -16,8 +16,17 @@ from distributed_documents import corpus, random_partitions, saved_bytes
 from engines_installed import needs_spark
 
 import fdmix
-from fdmix import read_moments, read_moments_by
-from fdmix.distributed import ClusterError, PartitionError, count_moments
+from fdmix import fit_mixture, read_moments, read_moments_by
+from fdmix.distributed import (
+    ClusterError,
+    PartitionError,
+    assign,
+    count_moments,
+    evaluate,
+    representatives,
+    sample,
+)
+from fdmix.distributed.partitions import LocalPartitions
 from fdmix.text.layouts import Layout
 
 pytestmark = [
@@ -156,6 +165,20 @@ def test_failures_and_a_killed_executor_change_nothing(spark, one_machine, tmp_p
     tries = sorted(path.name for path in (tmp_path / "tries").iterdir())
     assert {"0-0", "0-1", "0-2", "2-0", "2-1"} <= set(tries)
     assert saved_bytes(total, tmp_path) == one_machine
+
+
+def test_topics_scores_and_samples_are_those_of_one_process(spark, tmp_path):
+    """Assign, evaluate, representatives and sample in executors, against the same partitions in this process."""
+    model = fit_mixture(read_moments(TABLE, column="text", min_count=3), 3).mixture
+    pieces = random_partitions(TABLE, seed=5, n_partitions=3)
+    here, there = LocalPartitions(pieces), frame_of(spark, pieces)
+    assert evaluate(there, model) == evaluate(here, model)
+    assert representatives(there, model, 4) == representatives(here, model, 4)
+    assert sample(there, 50) == sample(here, 50)
+    assign(here, model, tmp_path / "here", keep=["id"])
+    done = assign(there, model, tmp_path / "there", keep=["id"])
+    assert done.n_documents == TABLE.num_rows
+    assert pq.read_table(tmp_path / "there") == pq.read_table(tmp_path / "here")
 
 
 def test_bad_partitions_are_named(spark):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
+from math import ceil
 from typing import Any
 
 from fdmix.cells.grouping import Axis, Key, axes_of
@@ -12,8 +14,9 @@ from fdmix.corpus.preparation import Cleaning, Preparation
 from fdmix.distributed.engines import SPLIT_EVERY, opened
 from fdmix.distributed.partial_moments import PartialMoments, row_edges, whole
 from fdmix.distributed.partitions import Partitions, Report
-from fdmix.distributed.statistics import ClusterText
+from fdmix.distributed.statistics import ClusterText, joined_logs
 from fdmix.distributed.tokens import CELL, PartitionTokens, Tokenise
+from fdmix.moments.ledger import SourceLog
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighting import weighting_like
 from fdmix.runtime.whole_numbers import whole_number
@@ -22,6 +25,8 @@ from fdmix.text.reading import Chunk, counted_batch, moments_of_batches
 from fdmix.text.recipe import Recipe, cleaning_and_recipe
 from fdmix.text.sources import Files
 from fdmix.text.vocabulary_choice import chosen_words
+
+TOKENS_AT_A_TIME = 10_000_000  # that a task counts, a million tweets: it takes seconds and less than 1 GB
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ class Counting:
         with documents.kept(tokenise) as tokens:
             text = ClusterText(tokens, cleaning)
             text.log_notices()
-            return self._total(tokens, chosen_words(text), None)
+            recipe = chosen_words(text)
+            return self._total(tokens.together(ceil(text.n_tokens / TOKENS_AT_A_TIME)), recipe, None)
 
     def _total(self, documents: Partitions, recipe: Recipe, tokenise: Tokenise | None) -> Moments | MomentsByGroup:
         edges = row_edges(recipe.n_words)
@@ -66,7 +72,7 @@ class Counting:
 
 @dataclass(frozen=True)
 class CountPartition:
-    """Count the word pairs of one partition, over a known vocabulary.
+    """Count the word pairs of one partition, or of several that are read already, over a known vocabulary.
 
     edges : of the blocks of rows that the result is cut into
     tokenise : how to read the documents, or None if the partition is read already
@@ -83,34 +89,35 @@ class CountPartition:
     def __call__(self, content: Any) -> list[PartialMoments]:
         """The partial moments of the partition, a block of rows each."""
         recipe = Recipe(self.vocabulary, self.cleaning)
-        tokens = self._tokens(content)
+        read = self._tokens(content)
+        log = reduce(joined_logs, (tokens.log for tokens in read), SourceLog())
         if self.axes:
-            return self._by_cell(tokens, recipe).blocks(self.edges)
-        counted = moments_of_batches(
-            iter(tokens.batches), recipe, folds=self.folds, weighting=self.weighting, n_threads=1
-        )
+            return self._by_cell(read, recipe, log).blocks(self.edges)
+        batches = (batch for tokens in read for batch in tokens.batches)
+        counted = moments_of_batches(batches, recipe, folds=self.folds, weighting=self.weighting, n_threads=1)
         forms = counted.preparation.forms if counted.preparation else {}
-        return PartialMoments({(): counted.named(None).prepared(None)}, forms, tokens.log).blocks(self.edges)
+        return PartialMoments({(): counted.named(None).prepared(None)}, forms, log).blocks(self.edges)
 
-    def _tokens(self, content: Any) -> PartitionTokens:
-        if isinstance(content, PartitionTokens):
+    def _tokens(self, content: Any) -> list[PartitionTokens]:
+        if isinstance(content, list) and content and all(isinstance(each, PartitionTokens) for each in content):
             return content
-        return (self.tokenise or Tokenise(self.cleaning, Layout()))(content)
+        return [(self.tokenise or Tokenise(self.cleaning, Layout()))(content)]
 
-    def _by_cell(self, tokens: PartitionTokens, recipe: Recipe) -> PartialMoments:
+    def _by_cell(self, read: list[PartitionTokens], recipe: Recipe, log: SourceLog) -> PartialMoments:
         chunk, keys = Chunk(recipe), list[Key]()
-        for batch in tokens.batches:
-            counts, keep, form_totals = counted_batch(recipe, batch)
-            chunk.add(counts, keep, form_totals)
-            keys += [tokens.cells[cell] for cell in batch.kept[CELL][keep].tolist()]
+        for tokens in read:
+            for batch in tokens.batches:
+                counts, keep, form_totals = counted_batch(recipe, batch)
+                chunk.add(counts, keep, form_totals)
+                keys += [tokens.cells[cell] for cell in batch.kept[CELL][keep].tolist()]
         if not keys:
-            return PartialMoments({}, {}, tokens.log)
+            return PartialMoments({}, {}, log)
         corpus = chunk.corpus()
         grouped = MomentsByGroup.of_keys(
             corpus, self.axes, keys, folds=self.folds, weighting=self.weighting, n_threads=1
         )
         cells = {key: cell.named(None) for key, cell in grouped.cells.items()}
-        return PartialMoments(cells, corpus.preparation.forms if corpus.preparation else {}, tokens.log)
+        return PartialMoments(cells, corpus.preparation.forms if corpus.preparation else {}, log)
 
 
 def count_moments(
@@ -131,7 +138,8 @@ def count_moments(
     """The moments of documents on a cluster: those of `read_moments`, to the last bit, whatever the partitions.
 
     Text is read and cut into tokens once. The tokens stay on the workers while the words are chosen; then each
-    worker counts its partitions, and the partial moments are added up in a tree, in blocks of rows of words.
+    worker counts its partitions, several at a time, and the partial moments are added up in a tree, in blocks of rows
+    of words.
 
     documents : a Dask bag (of strings or of records), dataframe, or list of delayed partitions (each a list of
         strings, a pandas or an Arrow table); or a Spark DataFrame. With `engine`: files and folders, which all
@@ -143,7 +151,7 @@ def count_moments(
     engine, cluster : for files: "dask" or "spark", and the address of its scheduler or master (default: processes of
         this machine)
     split_every : how many partial results one task adds up
-    report : called as `report("counting", done, total)` with numbers of partitions
+    report : called as `report("counting", done, total)` with numbers of tasks
     """
     axes = () if by is None else axes_of(by)
     n_folds = (DEFAULT_FOLDS if axes else 0) if folds is None else whole_number("folds", folds)

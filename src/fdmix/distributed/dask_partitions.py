@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,10 +13,21 @@ import dask
 from dask.delayed import Delayed, delayed
 
 from fdmix.distributed.engines import SPLIT_EVERY
-from fdmix.distributed.partitions import ClusterError, PartitionError, Partitions, Report, Task, Work, added, versions
+from fdmix.distributed.partitions import (
+    ClusterError,
+    PartitionError,
+    Partitions,
+    Report,
+    Task,
+    Work,
+    added,
+    neighbours,
+    versions,
+)  # fmt: skip
 from fdmix.runtime.threads import thread_count
 from fdmix.text.layouts import known_column
 
+log = logging.getLogger("fdmix")
 CONNECT_SECONDS = 10
 GONE = ("CommClosedError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError")
 LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"  # models and vocabularies are larger, on purpose
@@ -61,6 +73,27 @@ class DaskPartitions(Partitions):
 
                 wait(results)
         yield DaskPartitions(results, self.split_every, self.report)
+
+    def together(self, n_least: int) -> Partitions:
+        """Lists of results that the same worker holds, so that nothing moves."""
+        client = _client()
+        if client is None:
+            return DaskPartitions(_lists(self.contents, max(n_least, thread_count())), self.split_every, self.report)
+        from distributed import futures_of  # noqa: PLC0415
+
+        cores: dict[str, int] = client.ncores()
+        held: dict[str, list[Delayed]] = {}
+        who_has = client.who_has(futures_of(self.contents))
+        for content in self.contents:
+            holders = who_has.get(content.key) or ("",)  # its worker may have died: any other one computes it again
+            held.setdefault(min(holders), []).append(content)
+        n_groups = max(n_least, sum(cores.values()))
+        groups = [
+            group
+            for contents in held.values()
+            for group in _lists(contents, max(1, round(n_groups * len(contents) / len(self.contents))))
+        ]
+        return DaskPartitions(groups, self.split_every, self.report)
 
     def summed(self, work: Work, step: str, n_parts: int = 1) -> list[Any]:
         """A tree of additions for each part of the result."""
@@ -142,6 +175,11 @@ def running(
         yield DaskPartitions(parts, split_every, report)
 
 
+def _lists(contents: Sequence[Delayed], n_groups: int) -> list[Delayed]:
+    """Neighbours together, as tasks that give lists."""
+    return [delayed(list, pure=False)(group) for group in neighbours(contents, n_groups)]
+
+
 def _run(task: Task, number: int, content: Any, topic: str) -> Any:
     """The task on a worker, which tells the client that the partition is done."""
     result = task(number, content)
@@ -170,6 +208,8 @@ def _require_fdmix(client: Any) -> None:
     """
     if client is None:
         return
+    if not client.ncores():
+        log.warning("the Dask scheduler has no workers yet: waiting for the first one (Ctrl-C stops)")
     asked = {"the scheduler": lambda *question: {"": client.run_on_scheduler(*question)}, "worker": client.run}
     for who, ask in asked.items():
         try:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 import fdmix
@@ -77,12 +78,30 @@ def added(summands: Sequence[Any]) -> Any:
     return summands[0]
 
 
+def neighbours(items: Sequence[Any], n_groups: int) -> list[list[Any]]:
+    """The items in at most n_groups lists of about equal length, in their order.
+
+    >>> neighbours("abcde", 2)
+    [['a', 'b'], ['c', 'd', 'e']]
+    """
+    n_groups = max(1, min(n_groups, len(items)))
+    edges = [len(items) * k // n_groups for k in range(n_groups + 1)]
+    return [list(items[begin:end]) for begin, end in pairwise(edges) if end > begin]
+
+
 class Partitions(ABC):
     """Documents, or what tasks made of them, on the workers of a cluster."""
 
     @abstractmethod
     def kept(self, work: Work) -> AbstractContextManager[Partitions]:
         """The results of `work` for all partitions, which stay on the workers while the context is open."""
+
+    @abstractmethod
+    def together(self, n_least: int) -> Partitions:
+        """Fewer partitions with the same contents, each a list of several: as many as tasks run at once, or n_least.
+
+        Only for what is kept on the workers. Larger partitions share more word pairs, so less is sent and added.
+        """
 
     @abstractmethod
     def summed(self, work: Work, step: str, n_parts: int = 1) -> list[Any]:
@@ -107,6 +126,10 @@ class LocalPartitions(Partitions):
         """All results, in a list."""
         task = Task(work)
         return nullcontext(LocalPartitions([task(number, content) for number, content in enumerate(self.contents)]))
+
+    def together(self, n_least: int) -> Partitions:
+        """Lists of neighbours."""
+        return LocalPartitions(neighbours(self.contents, n_least))
 
     def summed(self, work: Work, step: str, n_parts: int = 1) -> list[Any]:
         """One addition after the other."""

@@ -35,6 +35,9 @@ PROGRESS_SECONDS = 0.5
 GROUP_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 OUR_ERROR = re.compile(r"fdmix\.distributed\.partitions\.(PartitionError|ClusterError): ([^\n]*)")
 NO_FDMIX = re.compile(r"No module named '(fdmix[\w.]*)'")
+# Here Java only starts tasks and passes bytes on. Without its second compiler and with the plain garbage collector,
+# it takes half the CPU time (docs/how-to/cluster.md).
+THRIFTY_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 GONE = ("SparkContext was shut down", "stopped SparkContext", "Connection refused", "UNAVAILABLE")
 
 
@@ -75,6 +78,14 @@ class SparkPartitions(Partitions):
         finally:
             with suppress(Exception):  # the cluster may be gone, and its cache with it
                 results.unpersist()
+
+    def together(self, n_least: int) -> Partitions:
+        """By `coalesce`, which joins partitions of the same executor; Spark Connect does not tell how many fit."""
+        spark = self.frame.sparkSession
+        if not hasattr(spark, "_jsparkSession"):
+            return SparkPartitions(self.frame, self.split_every, self.report, _all_unpickled)
+        fewer = self.frame.coalesce(max(n_least, spark.sparkContext.defaultParallelism))
+        return SparkPartitions(fewer, self.split_every, self.report, _all_unpickled)
 
     def summed(self, work: Work, step: str, n_parts: int = 1) -> list[Any]:
         """Rows of partial results, added up in groups until one row is left of each part."""
@@ -158,6 +169,15 @@ def _unpickled(pieces: list[pa.RecordBatch]) -> Any:
     return pickle.loads(b"".join(value for piece in pieces for value in piece.column("data").to_pylist()))
 
 
+def _all_unpickled(pieces: list[pa.RecordBatch]) -> list[Any]:
+    """The results of earlier work for several partitions, in the order of their numbers."""
+    found: dict[int, list[tuple[int, bytes]]] = {}
+    for piece in pieces:
+        for row in piece.to_pylist():
+            found.setdefault(row["node"], []).append((row["part"], row["data"]))
+    return [pickle.loads(b"".join(data for _, data in sorted(found[number]))) for number in sorted(found)]
+
+
 @dataclass(frozen=True)
 class _Listed:
     """The content whose number is the only row."""
@@ -185,6 +205,8 @@ def running(
         builder = builder.remote(address)
     else:
         builder = builder.master(address or "local[*]")
+    if address is None:
+        builder = builder.config("spark.driver.extraJavaOptions", THRIFTY_JAVA)
     try:
         spark = builder.getOrCreate() if session is None else session
     except (PySparkException, Py4JError, OSError) as error:

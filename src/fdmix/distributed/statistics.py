@@ -82,6 +82,11 @@ class ClusterText(TextStatistics):
         """The number of documents."""
         return self._totals.n_documents
 
+    @property
+    def n_tokens(self) -> int:
+        """The number of tokens."""
+        return pc.sum(self._totals.tokens.column("n")).as_py() or 0
+
     def token_totals(self) -> Mapping[str, int]:
         """How often each token was seen."""
         return self._totals.totals()
