@@ -15,10 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fdmix.moments.blocks
+import fdmix.moments.pair_counting
+import fdmix.moments.pair_rows
 import fdmix.moments.pair_sums
 from fdmix import Corpus, Moments, worlds
 from fdmix.moments.blocks import blocks_of
-from fdmix.moments.pair_sums import PairSums, rearranged
+from fdmix.moments.full_matrix import rearranged, symmetric
+from fdmix.moments.pair_counting import count_pairs, count_slowly
+from fdmix.moments.pair_sums import PairSums
 from fdmix.moments.weighting import WEIGHTINGS
 
 N_WORDS = 6
@@ -103,8 +107,8 @@ def test_matrix_is_a_symmetric_distribution(docs):
 def test_fast_and_slow_counts_agree_to_the_bit(docs, n_threads):
     counts = Corpus(table(docs)).counts
     weight = np.arange(1, len(docs) + 1) * 1_000_003
-    fast = PairSums.count(counts, weight, n_threads)
-    slow = PairSums.count_slowly(counts, weight)
+    fast = count_pairs(counts, weight, n_threads)
+    slow = count_slowly(counts, weight)
     assert fast == slow
 
 
@@ -116,7 +120,7 @@ def test_wide_vocabularies_and_large_counts_agree_with_the_slow_twin(seed):
     counts.data = rng.integers(1, rng.choice([3, 300, 70_000]), counts.nnz)
     counts = Corpus(counts).counts
     weight = rng.integers(1, 1000, 40)
-    assert PairSums.count(counts, weight) == PairSums.count_slowly(counts, weight)
+    assert count_pairs(counts, weight) == count_slowly(counts, weight)
 
 
 @given(some_pairs, st.randoms(use_true_random=False), st.integers(1, 5), st.sampled_from([0, 3]))
@@ -137,9 +141,10 @@ def test_the_size_of_blocks_and_panels_does_not_matter(monkeypatch):
     corpus = worlds.intervals().sample(500, length=11, seed=5)
     whole = Moments.of(corpus)
     monkeypatch.setattr(fdmix.moments.pair_sums, "PANEL_ENTRIES", 50)
-    monkeypatch.setattr(fdmix.moments.pair_sums, "UNTOUCHED_ENTRIES", 10)
+    monkeypatch.setattr(fdmix.moments.pair_counting, "PANEL_ENTRIES", 50)
+    monkeypatch.setattr(fdmix.moments.pair_rows, "UNTOUCHED_ENTRIES", 10)
     assert Moments.of(corpus) == whole
-    monkeypatch.setattr(fdmix.moments.pair_sums, "INDEX_ENTRIES", 100)
+    monkeypatch.setattr(fdmix.moments.pair_counting, "INDEX_ENTRIES", 100)
     assert Moments.of(corpus) == whole
     monkeypatch.setattr(fdmix.moments.blocks, "BLOCK_ENTRIES", 300)
     assert Moments.of(corpus) == whole
@@ -289,8 +294,8 @@ def test_dropping_words_cuts_rows_and_columns(docs, gone):
     left = whole.drop_words(gone)
     kept = [u for u, word in enumerate(WORDS) if word not in gone]
     assert left.vocabulary == tuple(WORDS[u] for u in kept)
-    expected = whole.pairs.symmetric().toarray()[np.ix_(kept, kept)]
-    np.testing.assert_array_equal(left.pairs.symmetric().toarray(), expected)
+    expected = symmetric(whole.pairs).toarray()[np.ix_(kept, kept)]
+    np.testing.assert_array_equal(symmetric(left.pairs).toarray(), expected)
     np.testing.assert_array_equal(left.word_counts, whole.word_counts[kept])
 
 

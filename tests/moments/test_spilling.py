@@ -31,6 +31,7 @@ def tiny_runs(monkeypatch):
     monkeypatch.setattr(spilling, "LEAST_MEMORY", 0)
     monkeypatch.setattr(spilling, "MIN_ADDED", 0)
     monkeypatch.setattr("fdmix.moments.pair_sums.PANEL_ENTRIES", 50)
+    monkeypatch.setattr("fdmix.moments.pair_counting.PANEL_ENTRIES", 50)
     monkeypatch.setattr("fdmix.text.reading.ENTRIES_AT_A_TIME", 500)
     monkeypatch.setattr(batches.in_batches, "__defaults__", (4_000,))
 

@@ -11,8 +11,8 @@ from fdmix.fit.starts import anchors
 from fdmix.kernels.anchor_recovery import recover_kl, recover_l2
 from fdmix.mixture.assignment import assign
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.full_matrix import rearranged
 from fdmix.moments.moments import Moments
-from fdmix.moments.pair_sums import rearranged
 from fdmix.runtime.threads import in_threads
 from fdmix.runtime.whole_numbers import whole_number
 

@@ -16,8 +16,8 @@ import numpy as np
 from fdmix.engines import Engine, engine_for
 from fdmix.fit.starts import starting_mixture
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.full_matrix import rearranged
 from fdmix.moments.moments import Moments
-from fdmix.moments.pair_sums import rearranged
 from fdmix.solvers import EM, Problem
 from fdmix.solvers.judged import Judge
 from fdmix.solvers.moves import merged

@@ -17,7 +17,8 @@ from fdmix.distributed.statistics import joined_logs
 from fdmix.moments import parts
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.moments import Moments
-from fdmix.moments.pair_sums import BYTES_PER_PAIR, PairSums
+from fdmix.moments.pair_rows import BYTES_PER_PAIR
+from fdmix.moments.pair_sums import PairSums
 
 BLOCK_BYTES = 1 << 26  # of a block in which all pairs occur: several of these fit into the memory of a small worker
 MAX_BLOCKS = 64  # limits the values that each partition gives to the sum

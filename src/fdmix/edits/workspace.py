@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from fdmix.corpus.vocabulary import positions
 from fdmix.engines import Engine, engine_for, known_engine
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.full_matrix import rearranged
 from fdmix.moments.moments import Moments
-from fdmix.moments.pair_sums import rearranged
 from fdmix.runtime.threads import one_blas_thread, thread_count
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -87,7 +87,7 @@ class Tiling:
         self.band, self.n_bands = cuts.band, -(-n_words // cuts.band)
         side = np.minimum(block, n_words - block * numbers)
         self.widths = dense_widths(counts.blocks, side, threshold)
-        while 4 * self.most_ratios > room_in_memory():
+        while strip == 1 and 4 * self.most_ratios > room_in_memory():  # only the dense pass holds ratios
             threshold *= 1.2
             self.widths = dense_widths(counts.blocks, side, threshold)
         self.offsets = starts(np.maximum(self.widths - numbers, 0) * block * block)
@@ -147,7 +147,10 @@ class Tiling:
     @property
     def most_ratios(self) -> int:
         """How many ratios of the dense pass are held at a time: those of the first row panels, the longest ones."""
-        return min(PANELS_AT_A_TIME, self.n_blocks) * int(self.widths[0]) * self.block**2 if self.n_blocks else 0
+        if not self.n_blocks:
+            return 0
+        first = self.widths[:PANELS_AT_A_TIME]
+        return int((first > np.arange(first.size)).sum() * first[0]) * self.block**2
 
 
 def dense_widths(counts: Any, side: Any, threshold: float) -> Any:

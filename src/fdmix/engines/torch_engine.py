@@ -26,8 +26,8 @@ from fdmix.engines.torch_sharding import PARTS_PER_SHARD, processes
 from fdmix.engines.torch_step import SMALLEST, TopicStep
 from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
 from fdmix.mixture.mixture import Mixture
+from fdmix.moments.full_matrix import rearranged
 from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
-from fdmix.moments.pair_sums import rearranged
 from fdmix.runtime.devices import torch_device, torch_package
 from fdmix.runtime.memory import in_words
 from fdmix.runtime.processes import local_rank, processes_here

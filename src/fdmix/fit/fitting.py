@@ -269,7 +269,7 @@ def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) ->
 
     n_stored : pairs that are to be in memory
     """
-    pairs = 14 * n_stored + min(14 * n_stored, n_seen**2 // 30)  # tiles and lists (benchmarks/memory.py)
+    pairs = 10 * n_stored + min(10 * n_stored, 4_096 * n_seen)  # tiles and lists, ratios (benchmarks/memory.py)
     topics = 100 * n_seen * n_topics + 32 * n_words * n_topics  # of a pass in float32; mixtures in float64
     start = 8 * n_seen * min(n_seen, max(DIMENSIONS, 2 * n_topics))  # points in random dimensions, before all that
     needed = pairs + max(topics, start) + 60 * n_topics**2

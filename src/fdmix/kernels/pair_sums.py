@@ -68,6 +68,24 @@ def fill_inverted_index(begin, end, indptr, indices, first_word, last_word, head
 
 
 @njit
+def take_row(end, accumulator, touched, columns, values, k):
+    """Move the entries of columns v < end that are not zero from the accumulator to columns and values, from k on.
+
+    They are in order. Returns the next free k; `accumulator` and `touched` are zeros afterwards.
+    """
+    for block in range(((end - 1) >> BLOCK_BITS) + 1):
+        if touched[block]:
+            touched[block] = 0
+            for v in range(block << BLOCK_BITS, min(end, (block + 1) << BLOCK_BITS)):
+                if accumulator[v] != 0:
+                    columns[k] = v
+                    values[k] = accumulator[v]
+                    accumulator[v] = 0
+                    k += 1
+    return k
+
+
+@njit
 def count_rows(begin, end, first, where, packed, count_bits, heading, accumulator, touched, columns, sums):
     """The rows begin <= u < end of the pair sums: sum_d w_d c_d(u) (c_d(v) - [u = v]) for v <= u.
 
@@ -101,15 +119,7 @@ def count_rows(begin, end, first, where, packed, count_bits, heading, accumulato
             accumulator[u] += factor * (c - 1)
             touched[u >> BLOCK_BITS] = 1
         before = k
-        for block in range((u >> BLOCK_BITS) + 1):
-            if touched[block]:
-                touched[block] = 0
-                for v in range(block << BLOCK_BITS, min(u + 1, (block + 1) << BLOCK_BITS)):
-                    if accumulator[v] != 0:
-                        columns[k] = v
-                        sums[k] = accumulator[v]
-                        accumulator[v] = 0
-                        k += 1
+        k = take_row(u + 1, accumulator, touched, columns, sums, k)
         entries[u - begin] = k - before
     return entries
 
@@ -166,15 +176,7 @@ def sum_rows(begin, end, first, columns, sums, accumulator, touched, out_columns
                 accumulator[v] += sums[i]
                 possible &= accumulator[v] > 0  # two positive int64 overflow to a negative one
                 touched[v >> BLOCK_BITS] = 1
-        for block in range((u >> BLOCK_BITS) + 1):
-            if touched[block]:
-                touched[block] = 0
-                for v in range(block << BLOCK_BITS, min(u + 1, (block + 1) << BLOCK_BITS)):
-                    if accumulator[v] != 0:
-                        out_columns[n] = v
-                        out_sums[n] = accumulator[v]
-                        accumulator[v] = 0
-                        n += 1
+        n = take_row(u + 1, accumulator, touched, out_columns, out_sums, n)
         entries[u - begin] = n - before
     return entries, possible
 

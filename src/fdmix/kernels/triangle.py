@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fdmix.kernels.compiling import njit
+from fdmix.kernels.pair_sums import BLOCK_BITS, take_row
 
 
 @njit
@@ -218,18 +219,10 @@ def gather_ordered_matrix(position, begin, end, indptr, indices, data, free, out
 def sort_rows(begin, end, n_words, first, columns, values):
     """Sort the rows begin <= p < end by column, in place: distinct columns, positive values."""
     row = np.zeros(n_words, values.dtype)
-    touched = np.zeros((n_words >> 6) + 1, np.uint8)
+    touched = np.zeros((n_words >> BLOCK_BITS) + 1, np.uint8)
     for p in range(begin, end):
         i, i_end = first[p], first[p + 1]
         for k in range(i, i_end):
             row[columns[k]] = values[k]
-            touched[columns[k] >> 6] = 1
-        for b in range(touched.size):
-            if touched[b]:
-                touched[b] = 0
-                for v in range(b << 6, min(n_words, (b + 1) << 6)):
-                    if row[v] != 0:
-                        columns[i] = v
-                        values[i] = row[v]
-                        row[v] = 0
-                        i += 1
+            touched[columns[k] >> BLOCK_BITS] = 1
+        take_row(n_words, row, touched, columns, values, i)

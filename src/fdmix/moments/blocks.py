@@ -17,7 +17,8 @@ from fdmix.corpus.preparation import Preparation, joined
 from fdmix.corpus.vocabulary import Vocabulary
 from fdmix.moments.inverted_index import Integers, count_words
 from fdmix.moments.ledger import Digest
-from fdmix.moments.pair_sums import BLOCK_ENTRIES, PairSums
+from fdmix.moments.pair_counting import BLOCK_ENTRIES, count_pairs
+from fdmix.moments.pair_sums import PairSums
 from fdmix.moments.weighting import WEIGHTINGS, Weighting
 
 LONGEST_DOCUMENT = 200_000
@@ -86,7 +87,7 @@ def tally(block: Block, n_threads: int | None = None) -> Tally:
     weight = copies * WEIGHTINGS[block.weighting].of_pairs(lengths)
     del lengths, copies  # counting is where memory peaks
     return Tally(
-        PairSums.count(block.counts, weight, n_threads),
+        count_pairs(block.counts, weight, n_threads),
         word_counts,
         frequencies,
         n_documents,

@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fdmix.corpus.corpus import Corpus
-from fdmix.moments.pair_sums import BLOCK_ENTRIES, BYTES_PER_PAIR, INDEX_ENTRIES
+from fdmix.moments.pair_counting import BLOCK_ENTRIES, INDEX_ENTRIES
+from fdmix.moments.pair_rows import BYTES_PER_PAIR
 from fdmix.runtime.memory import in_words
 
 BYTES_PER_WORD = 64  # row starts, tallies, and the accumulators of two threads

@@ -18,6 +18,7 @@ from fdmix.display import html_table
 from fdmix.moments import arithmetic, file, parts, word_edits
 from fdmix.moments.cost import Estimate
 from fdmix.moments.counting import Counting
+from fdmix.moments.full_matrix import symmetric
 from fdmix.moments.inverted_index import Integers
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.pair_matrix import PairMatrix, ScaledSums
@@ -167,7 +168,7 @@ class Moments:
     @property
     def matrix(self) -> sp.csr_array:
         """Mhat: float64 CSR, symmetric, no negative entry, sums to 1. Made anew at each call."""
-        return self.pairs.symmetric(1.0 / self._mass())
+        return symmetric(self.pairs, 1.0 / self._mass())
 
     def pair_matrix(self) -> PairMatrix:
         """Mhat for fits, read from the whole-number sums without a copy."""

@@ -16,8 +16,9 @@ import scipy.sparse as sp
 
 from fdmix.kernels import blocks, triangle
 from fdmix.moments.contract import PairMoments
+from fdmix.moments.full_matrix import rearranged, symmetric
 from fdmix.moments.inverted_index import Integers, runs, starts
-from fdmix.moments.pair_sums import PairSums, rearranged
+from fdmix.moments.pair_sums import PairSums
 from fdmix.runtime.threads import streamed
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -196,8 +197,8 @@ class ScaledSums(PairMatrix):
     def matrix(self) -> sp.csr_array:
         """All rows."""
         if not self.part.n_entries:
-            return self.sums.symmetric(self._scale)
-        return (self.sums - self.part).symmetric(self._scale)
+            return symmetric(self.sums, self._scale)
+        return symmetric(self.sums - self.part, self._scale)
 
     def rows(self, words: Integers) -> sp.csr_array:
         """From the rows of the triangle, and from the later rows in which the words are columns."""

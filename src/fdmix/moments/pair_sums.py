@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from fdmix.kernels import pair_sums as kernels
-from fdmix.moments.inverted_index import Integers, PackedDocuments, runs, starts
-from fdmix.runtime.threads import in_threads, streamed
-from fdmix.storage.scratch import ArrayFile, folder_for, forget
-
-Entries = tuple[Integers, Any, Integers]  # a run of rows: entries per row, their columns, their sums
+from fdmix.moments.inverted_index import Integers, runs, starts
+from fdmix.moments.pair_rows import PANEL_ENTRIES, Entries, joined, room_for
+from fdmix.runtime.threads import streamed
+from fdmix.storage.scratch import forget
 
 LARGEST_SUM = int(np.iinfo(np.int64).max)
 OVERFLOW = (
     "a pair sum exceeds the 64-bit range: one word pair has more than a billion tokens' worth of pairs (4 million "
     "documents' worth with weighting='paper'); leave out the words that fill it"
 )
-BYTES_PER_PAIR = 12
-BLOCK_ENTRIES = 10_000_000  # counts to work on at a time
-INDEX_ENTRIES = 3_000_000  # counts in the inverted index at a time
-PANEL_ENTRIES = 1 << 20  # entries of a panel, the rows that a task works on
-UNTOUCHED_ENTRIES = 1 << 28  # room asked for at first; the operating system gives memory when it is written
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,47 +49,6 @@ class PairSums:
     def nothing(cls, n_words: int) -> PairSums:
         """No pair at all."""
         return cls(np.zeros(n_words + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
-
-    @classmethod
-    def count(cls, counts: sp.csr_array, weight: Integers, n_threads: int | None = None) -> PairSums:
-        """S = X' diag(w) X - diag(X' w) for canonical int32 counts X and whole weights w.
-
-        An inverted index gives one row of the result at a time, in an accumulator that stays in the cache.
-        The caller sees to it that the sum of all entries fits 64 bits.
-        """
-        n_words = counts.shape[1]
-        if counts.nnz == 0:
-            return cls.nothing(n_words)
-        documents = PackedDocuments.of(counts, weight, n_threads)
-        longest = int(np.diff(counts.indptr).max())
-        room = np.minimum(np.arange(1, n_words + 1), documents.frequencies * longest)
-
-        def rows() -> Iterator[Entries]:
-            for first_word, last_word in runs(documents.frequencies, INDEX_ENTRIES):
-                first, where = documents.invert(first_word, last_word, n_threads)
-
-                def work(panel: tuple[int, int], first: Integers = first, where: Any = where) -> Entries:
-                    columns, sums = _scratch(int(room[slice(*panel)].sum()))
-                    accumulator = np.zeros(n_words, np.int64)
-                    touched = np.zeros((n_words >> kernels.BLOCK_BITS) + 1, np.uint8)
-                    entries = kernels.count_rows(
-                        *panel, first, where, documents.packed, documents.count_bits, documents.heading,
-                        accumulator, touched, columns, sums,
-                    )  # fmt: skip
-                    return entries, columns, sums
-
-                panels = runs(room[first_word:last_word], PANEL_ENTRIES, first_word)
-                yield from streamed(work, panels, n_threads)
-
-        return cls._from_panels(rows(), int(room.sum()))
-
-    @classmethod
-    def count_slowly(cls, counts: sp.csr_array, weight: Integers) -> PairSums:
-        """The same by SciPy's product: the short, obviously right twin of `count`, for tests."""
-        exact = counts.astype(np.int64)
-        weighted = sp.csr_array(exact.multiply(weight[:, None]), dtype=np.int64)
-        full = exact.T @ weighted - sp.diags_array(exact.T @ weight, dtype=np.int64)
-        return cls._from_scipy(sp.tril(full, format="csr"))
 
     @property
     def n_words(self) -> int:
@@ -147,24 +99,6 @@ class PairSums:
             total += (int(high) << 32) + int(low)
         return total
 
-    def symmetric(self, scale: float = 1.0, n_threads: int | None = None) -> sp.csr_array:
-        """The full matrix times `scale`, as float64 CSR."""
-        lengths = kernels.mirrored_lengths(self.first, self.columns)
-        full_first = starts(lengths)
-        columns, values = np.empty(int(full_first[-1]), np.int32), np.empty(int(full_first[-1]))
-
-        def work(panel: tuple[int, int]) -> None:
-            kernels.mirror(self.first, self.columns, self.sums, scale, *panel, full_first, columns, values)
-
-        list(in_threads(work, runs(lengths, PANEL_ENTRIES), n_threads))
-        small = full_first[-1] <= np.iinfo(np.int32).max
-        matrix = sp.csr_array(
-            (values, columns, full_first.astype(np.int32) if small else full_first),
-            shape=(self.n_words, self.n_words),
-        )
-        matrix.has_canonical_format = True
-        return matrix
-
     def relabel(self, target: Integers, n_words: int) -> PairSums:
         """Move word u to position target[u]: words with one target are added up, those with -1 left out.
 
@@ -184,7 +118,7 @@ class PairSums:
             rough = sp.coo_array((sums.astype(np.float64), (high, low)), shape=(n_words, n_words)).tocsr()
             if (sums < 0).any() or rough.max() > 0.999 * LARGEST_SUM:
                 raise OverflowError(OVERFLOW)
-        return self._from_scipy(sp.coo_array((sums, (high, low)), shape=(n_words, n_words)).tocsr())
+        return self.from_scipy(sp.coo_array((sums, (high, low)), shape=(n_words, n_words)).tocsr())
 
     def among(self, words: Integers) -> PairSums:
         """The same sums under other numbers of words, for ascending words that have all entries; shares the sums."""
@@ -197,12 +131,12 @@ class PairSums:
         room = np.where(target >= 0, np.diff(self.first), 0)
 
         def work(panel: tuple[int, int]) -> Entries:
-            columns, sums = _scratch(int(room[slice(*panel)].sum()))
+            columns, sums = room_for(int(room[slice(*panel)].sum()))
             entries = kernels.rename_rows(*panel, self.first, self.columns, self.sums, target, columns, sums)
             self.forget(*panel)
             return entries, columns, sums
 
-        kept, columns, sums = _joined(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
+        kept, columns, sums = joined(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
         lengths = np.zeros(n_words, np.int64)
         lengths[target[target >= 0]] = kept[target >= 0]
         return PairSums(starts(lengths), columns, sums)
@@ -218,13 +152,13 @@ class PairSums:
         arrays = self.first, self.columns, self.sums, whole.first, whole.columns, whole.sums
 
         def work(panel: tuple[int, int]) -> Entries:
-            columns, sums = _scratch(int(room[slice(*panel)].sum()))
+            columns, sums = room_for(int(room[slice(*panel)].sum()))
             entries = kernels.keep_where(*panel, *arrays, least, columns, sums)
             self.forget(*panel)
             whole.forget(*panel)
             return entries, columns, sums
 
-        return self._from_panels(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
+        return self.from_rows(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
 
     def forget(self, begin: int, end: int) -> None:
         """Drop the rows begin <= u < end from memory if they are mapped from a file."""
@@ -258,7 +192,7 @@ class PairSums:
         room = np.diff(self.first) + np.diff(other.first)
 
         def work(panel: tuple[int, int]) -> Entries:
-            columns, sums = _scratch(int(room[slice(*panel)].sum()))
+            columns, sums = room_for(int(room[slice(*panel)].sum()))
             entries, possible = kernels.combine_rows(
                 *panel, self.first, self.columns, self.sums, other.first, other.columns, other.sums,
                 sign, columns, sums,
@@ -269,7 +203,7 @@ class PairSums:
             other.forget(*panel)
             return entries, columns, sums
 
-        return self._from_panels(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
+        return self.from_rows(streamed(work, runs(room, PANEL_ENTRIES)), int(room.sum()))
 
     @classmethod
     def sum_of(cls, parts: Sequence[PairSums], report: Callable[[int, int], Any] | None = None) -> PairSums:
@@ -293,7 +227,7 @@ class PairSums:
             every = list(zip(parts, begins, ends, strict=True))
             given = [np.concatenate([part.columns[begin:end] for part, begin, end in every])]
             given += [np.concatenate([part.sums[begin:end] for part, begin, end in every])]
-            columns, sums = _scratch(min(int(where[-1]), int(np.arange(*panel).sum()) + panel[1] - panel[0]))
+            columns, sums = room_for(min(int(where[-1]), int(np.arange(*panel).sum()) + panel[1] - panel[0]))
             accumulator = np.zeros(n_words, np.int64)
             touched = np.zeros((n_words >> kernels.BLOCK_BITS) + 1, np.uint8)
             entries, possible = kernels.sum_rows(*panel, first, *given, accumulator, touched, columns, sums)
@@ -311,16 +245,17 @@ class PairSums:
                 if report is not None:
                     report(int(room[:done].sum()), int(room.sum()))
 
-        return cls._from_panels(reported(streamed(work, runs(room, PANEL_ENTRIES))), int(room.sum()))
+        return cls.from_rows(reported(streamed(work, runs(room, PANEL_ENTRIES))), int(room.sum()))
 
     @classmethod
-    def _from_panels(cls, panels: Iterable[Entries], room: int) -> PairSums:
+    def from_rows(cls, panels: Iterable[Entries], room: int) -> PairSums:
         """Put runs of rows one after the other; `room` bounds the number of their entries."""
-        lengths, columns, sums = _joined(panels, room)
+        lengths, columns, sums = joined(panels, room)
         return cls(starts(lengths), columns, sums)
 
     @classmethod
-    def _from_scipy(cls, triangle: sp.csr_array) -> PairSums:
+    def from_scipy(cls, triangle: sp.csr_array) -> PairSums:
+        """From a lower triangle of whole numbers."""
         triangle.sum_duplicates()
         triangle.eliminate_zeros()
         if triangle.nnz and triangle.data.min() < 0:
@@ -330,86 +265,3 @@ class PairSums:
             triangle.indices.astype(np.int32),
             triangle.data.astype(np.int64),
         )
-
-
-def rearranged(matrix: sp.csr_array, words: Integers) -> sp.csr_array:
-    """matrix[words][:, words] of a symmetric matrix, for words in any order that have all its entries among them.
-
-    Turned over, which changes nothing in a symmetric matrix, its columns are in order without being sorted.
-    """
-    position = np.empty(matrix.shape[0], matrix.indices.dtype)
-    position[words] = np.arange(words.size)
-    rows = matrix[words]
-    turned = sp.csr_array((rows.data, position[rows.indices], rows.indptr), shape=(words.size, words.size)).tocsc()
-    return sp.csr_array((turned.data, turned.indices, turned.indptr), shape=turned.shape)
-
-
-def _joined(panels: Iterable[Entries], room: int) -> Entries:
-    """(entries of each row, columns, sums) of runs of rows, one after the other; `room` bounds their entries.
-
-    Within `on_disk`, a large result goes to files.
-    """
-    lengths, n_entries = [np.empty(0, np.int64)], 0
-    store: _InMemory | _InFiles = _InMemory(room)
-    for entries, columns, sums in panels:
-        n = int(entries.sum())
-        n_entries += n
-        folder = folder_for(BYTES_PER_PAIR * n_entries)
-        if folder is not None and isinstance(store, _InMemory):
-            store = _InFiles(folder, *store.arrays())
-        lengths.append(entries)
-        store.append(columns[:n], sums[:n])
-    return np.concatenate(lengths), *store.arrays()
-
-
-class _InMemory:
-    """Columns and sums that grow in memory.
-
-    Memory that is not written to is not used, so the arrays are made as large as they may become and shrunk in place,
-    instead of joining pieces at twice the memory.
-    """
-
-    def __init__(self, room: int) -> None:
-        try:
-            self.columns, self.sums = _scratch(min(room, UNTOUCHED_ENTRIES))
-        except MemoryError:  # where address space is limited, too
-            self.columns, self.sums = _scratch(min(room, PANEL_ENTRIES))
-        self.end = 0
-
-    def append(self, columns: Any, sums: Any) -> None:
-        begin, self.end = self.end, self.end + columns.size
-        if self.end > self.columns.size:
-            self.columns = _enlarged(self.columns, begin, self.end)
-            self.sums = _enlarged(self.sums, begin, self.end)
-        self.columns[begin : self.end] = columns
-        self.sums[begin : self.end] = sums
-
-    def arrays(self) -> tuple[Any, Any]:
-        self.columns.resize(self.end, refcheck=False)
-        self.sums.resize(self.end, refcheck=False)
-        return self.columns, self.sums
-
-
-class _InFiles:
-    """Columns and sums that grow in files of a folder."""
-
-    def __init__(self, folder: Path, columns: Any, sums: Any) -> None:
-        self.columns, self.sums = ArrayFile(folder, np.int32), ArrayFile(folder, np.int64)
-        self.append(columns, sums)
-
-    def append(self, columns: Any, sums: Any) -> None:
-        self.columns.append(columns)
-        self.sums.append(sums)
-
-    def arrays(self) -> tuple[Any, Any]:
-        return self.columns.mapped(), self.sums.mapped()
-
-
-def _scratch(room: int) -> tuple[Any, Any]:
-    return np.empty(room, np.int32), np.empty(room, np.int64)
-
-
-def _enlarged(array: Any, used: int, needed: int) -> Any:
-    larger = np.empty(max(needed, 2 * array.size), array.dtype)
-    larger[:used] = array[:used]
-    return larger

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from fdmix.corpus.preparation import Preparation
 from fdmix.corpus.vocabulary import Vocabulary, as_vocabulary
+from fdmix.moments.full_matrix import symmetric
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, WEIGHTINGS, known_weighting
 
@@ -96,7 +97,7 @@ class WeightedMoments:
     def from_moments(cls, moments: Moments) -> WeightedMoments:
         """Exact moments as floating-point ones, to add others to them."""
         return cls(
-            moments.pairs.symmetric(1.0 / WEIGHTINGS[moments.weighting].unit),
+            symmetric(moments.pairs, 1.0 / WEIGHTINGS[moments.weighting].unit),
             moments.document_frequencies.astype(np.float64),
             float(moments.n_tokens),
             moments.vocabulary,

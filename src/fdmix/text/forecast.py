@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fdmix.corpus.preparation import Cleaning
-from fdmix.moments.pair_sums import BYTES_PER_PAIR
+from fdmix.moments.pair_rows import BYTES_PER_PAIR
 from fdmix.runtime.memory import in_words
 from fdmix.text.batches import Batch
 from fdmix.text.reading import moments_of_batches
