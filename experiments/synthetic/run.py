@@ -187,6 +187,7 @@ def _truth_row(truth, path):
         "row": "the truth",
         "documents": "one corpus",
         "method": "the truth",
+        "l1": 0.0,
         "topics with an anchor word": anchors.n_anchored,
         "mean anchor slack": float(anchors.slack.mean()),
         "topics without a word of their own": len(anchors.without_own_word),
