@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fdmix import Moments, read_moments
+from fdmix.corpus.preparation import Cleaning
 from fdmix.moments import spilling
 from fdmix.moments.arithmetic import summed
 from fdmix.moments.pair_sums import LARGEST_SUM, PairSums
@@ -16,6 +17,7 @@ from fdmix.runtime.memory import bytes_in
 from fdmix.storage.scratch import ArrayFile, forget, on_disk
 from fdmix.text import batches
 from fdmix.text.files import Layout
+from fdmix.text.forecast import forecast
 from fdmix.text.resuming import CountInProgress
 from fdmix.text.sources import files_of
 
@@ -174,3 +176,12 @@ def test_sizes_in_words():
 def test_too_little_memory_is_refused_before_anything_is_read(tmp_path):
     with pytest.raises(ValueError, match="at least 700 MB"):
         read_moments(tmp_path / "missing.txt", memory="10MB")
+
+
+def test_a_forecast_within_a_limit_has_the_same_numbers(tiny_runs, tmp_path):
+    text = tmp_path / "a.txt"
+    text.write_text("\n".join(f"cat dog mouse word{n % 40} word{n % 7} other{n % 90}" for n in range(400)))
+    files = files_of([text], Layout())
+    free, limited = (forecast(files, Cleaning(), memory=memory) for memory in (None, 20_000))
+    assert (limited.documents, limited.words, limited.pairs) == (free.documents, free.words, free.pairs)
+    assert limited.memory_bytes < free.memory_bytes
