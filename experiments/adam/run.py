@@ -12,7 +12,7 @@ from fdmix import Mixture
 from fdmix.engines import engine_for
 from fdmix.fit.starts import starting_mixture
 from fdmix.metrics import matching_distance
-from fdmix.moments.pair_sums import rearranged
+from fdmix.moments.full_matrix import rearranged
 from fdmix.solvers import Adam
 from fdmix.solvers.contract import Problem as Fit
 from fdmix.storage import replacing

@@ -16,7 +16,7 @@ from fdmix.moments.pair_sums import PairSums
 def exact_moments(mixture, n_documents=100_000):
     """Moments whose Mhat is the mixture's M, up to rounding."""
     matrix = np.tril(np.round(mixture.pair_matrix() * 1e15).astype(np.int64))
-    pairs = PairSums._from_scipy(worlds.sp.csr_array(matrix))
+    pairs = PairSums.from_scipy(worlds.sp.csr_array(matrix))
     counts = np.full(mixture.n_words, n_documents)
     return Moments(pairs, counts, counts, n_documents, 0)
 
