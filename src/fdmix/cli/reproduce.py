@@ -36,7 +36,7 @@ def reproduce(
     ] = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(help="Run this method only (repeatable); tables show what is stored of the others."),
+        typer.Option(metavar="NAME", help="Run this method only (repeatable). Tables show what is stored of others."),
     ] = None,
 ) -> None:
     """Reproduce the paper's experiments: tables, figures, and its numbers beside ours.
