@@ -79,8 +79,10 @@ def test_the_keyboard_moves_between_leaves_and_opens_them(page):
     page.page.keyboard.press("ArrowDown")
     assert page.page.evaluate("document.activeElement.textContent") != first
     wanted = page.page.evaluate("document.activeElement.getAttribute('href')")
+    slider = page.page.locator("#cut").element_handle()
     page.page.keyboard.press("Enter")
     page.page.wait_for_url(f"**{wanted}")
+    slider.wait_for_element_state("hidden")  # the address changes first, then the view is drawn anew
     page.page.focus("#cut")
     page.page.keyboard.press("ArrowRight")
     assert page.page.input_value("#cut") == "4"
