@@ -480,6 +480,8 @@ def test_evaluate_needs_a_model_and_text(model, texts):
         (("topics", "."), 1, "is not a model of fdmix"),
         (("fit", "x.csv", "-o", "m"), 2, "--topics"),
         (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "--topics"),
+        (("fit", "x.csv", "-t", "ten", "-o", "m"), 2, "'--topics' / '-t': it must be a whole number, such as 20"),
+        (("fit", "x.csv", "-t", "3", "-o", "m", "--max-share", "all"), 2, "it must be a number, such as 0.5"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--column", "body"), 1, "no column 'body'; it has a, b"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--preset", "books"), 1, "there is no preset"),
         (("fit", "tiny.txt", "-t", "3", "-o", "m"), 1, "no word is left after cleaning"),

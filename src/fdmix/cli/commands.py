@@ -49,6 +49,11 @@ PANELS = {
     },
 }
 COMMANDS = {name: text for panel in PANELS.values() for name, text in panel.items()}
+NEEDED = {  # by the word for a number in the messages of typer, old and new
+    "integer": "it must be a whole number, such as 20",
+    "number": "it must be a number, such as 0.5",
+    "float": "it must be a number, such as 0.5",
+}
 ROOT = Path(__file__).parents[3]  # of a clone
 
 
@@ -67,8 +72,24 @@ def _readable(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
+def _said(message: str) -> str:
+    """What is wrong with a value, in words that do not depend on the version of typer."""
+    for kind, needed in NEEDED.items():
+        if f"valid {kind}" in message:
+            return needed
+    return message.replace("Input should be", "it must be")
+
+
 class ReadableCommand(TyperCommand):
-    """A command whose help shows no types of Python and no braces."""
+    """A command whose help shows no types of Python and no braces, and which says plainly what a value must be."""
+
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        """Parse the arguments."""
+        try:
+            return super().make_context(*arguments, **settings)
+        except typer.BadParameter as error:
+            error.message = _said(error.message)
+            raise
 
     def get_params(self, ctx: Any) -> Any:
         """Arguments and options."""

@@ -165,7 +165,7 @@ def _models_and_inputs(given: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _reference_files(path: Path, layout: Layout) -> Files:
-    return files_of([path], replace(layout, column=None) if kind_of(path) == "text" else layout)
+    return files_of([path], replace(layout, column=None) if kind_of(path) in ("text", "page") else layout)
 
 
 def _reference(path: Path, files: Files | None) -> Callable[[Mixture], Corpus | Moments]:

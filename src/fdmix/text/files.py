@@ -1,4 +1,4 @@
-"""Read the documents of one file: plain text, CSV, JSON lines, Parquet or Excel, compressed or not."""
+"""Read the documents of one file: plain text, a web page, CSV, JSON lines, Parquet or Excel, compressed or not."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,13 +23,14 @@ from fdmix.text.json_lines import json_rows
 from fdmix.text.layouts import Layout, TextError
 from fdmix.text.spreadsheets import sheet_batches
 from fdmix.text.tables import parquet_batches
+from fdmix.text.web_pages import text_of_page
 
 __all__ = ["KINDS", "STDIN", "Layout", "TextError", "batches_of", "kind_of"]
 
 TABLE_KINDS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 KINDS = (
     TABLE_KINDS | {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel"}
-    | {".txt": "text", ".text": "text", ".md": "text"}
+    | {".txt": "text", ".text": "text", ".md": "text", ".html": "page", ".htm": "page", ".xhtml": "page"}
 )  # fmt: skip
 BYTE_ORDER_MARKS = {
     b"\xff\xfe\0\0": "utf-32",
@@ -158,7 +160,9 @@ def _rows(file: io.TextIOWrapper, layout: Layout, path: str) -> Iterator[Row]:
         return json_rows(file, layout, path)
     if kind in ("csv", "tsv") or layout.delimiter is not None:
         return csv_rows(file, layout, path, "\t" if kind == "tsv" else ",")
-    _refuse_columns(path, layout)
+    _refuse_columns(path, layout, kind)
+    if kind == "page":
+        return _page(file, layout)
     return _plain_text(file, layout)
 
 
@@ -170,15 +174,21 @@ def _kind_of_stdin(file: io.TextIOWrapper, layout: Layout) -> str:
     return "jsonl" if start.startswith(b"{") else "csv"
 
 
-def _refuse_columns(path: str, layout: Layout) -> None:
+def _refuse_columns(path: str, layout: Layout, kind: str) -> None:
     if layout.column is not None or layout.kept:
         raise TextError(
-            f"{path} is plain text and has no columns: leave out the column, or name it .csv or .jsonl, "
-            "or give the delimiter"
+            f"{path} is {'a web page' if kind == 'page' else 'plain text'} and has no columns: "
+            "leave out the column, or name it .csv or .jsonl, or give the delimiter"
         )
 
 
-def _plain_text(file: io.TextIOWrapper, layout: Layout) -> Iterator[Row]:
+def _page(file: io.TextIOWrapper, layout: Layout) -> Iterator[Row]:
+    """A web page as one document, or its paragraphs; its lines mean nothing."""
+    split = "files" if layout.split in (None, "files") else "paragraphs"
+    return _plain_text(io.StringIO(text_of_page(file.read())), replace(layout, split=split))
+
+
+def _plain_text(file: IO[str], layout: Layout) -> Iterator[Row]:
     """The whole file, its paragraphs or its lines."""
     if layout.split == "files":
         yield file.read(), ()

@@ -56,12 +56,12 @@ def read_corpus(
 
     Parameters
     ----------
-    source : strings; a file, folder or glob (.txt, .csv, .tsv, .jsonl, .parquet, .xlsx, also .gz, .bz2, .xz, .zst;
-        "-" is standard input); a list of Path objects; or a pandas, polars or Arrow table
+    source : strings; a file, folder or glob (.txt, .html, .csv, .tsv, .jsonl, .parquet, .xlsx, also .gz, .bz2, .xz,
+        .zst; "-" is standard input); a list of Path objects; or a pandas, polars or Arrow table
     column : the column of a table that holds the text; by default the one called "text", or the only one with text
     id, date, label : columns to keep, as `corpus.documents["id"]` and so on
-    split : a document is one of "lines" (default for a .txt file), "paragraphs" or "files" (default for a folder of
-        text files)
+    split : a document is one of "lines" (default for a .txt file), "paragraphs" or "files" (default for web pages
+        and a folder of text files)
     preset : "papers" and "tweets" suit such text, "paper-papers" and "paper-tweets" clean it as in the paper on FDM,
         "plain" only folds case; or a Cleaning
     like : a Corpus, Moments or Mixture: clean the text in the same way, and count the same words (all words, if its

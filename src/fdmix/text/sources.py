@@ -17,7 +17,7 @@ from fdmix.storage.places import did_you_mean, is_remote, place_of
 from fdmix.storage.remote_path import RemotePath
 from fdmix.storage.urls import WEB, is_url, scheme_of
 from fdmix.text.batches import Batch, Row, in_batches, paragraphs
-from fdmix.text.files import KINDS, STDIN, batches_of, kind_of
+from fdmix.text.files import DECOMPRESSORS, KINDS, STDIN, batches_of, kind_of
 from fdmix.text.layouts import Layout, TextError
 from fdmix.text.tables import table_batches, table_of_frame
 
@@ -137,7 +137,8 @@ def source_of(source: Any, layout: Layout) -> Source:
 def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
     """All files that these names of files, folders and globs stand for.
 
-    A plain text file in a folder is one document by default; a plain text file given by name has a document per line.
+    By default, a plain text file in a folder is one document, and so is every web page; a plain text file given by
+    name has a document per line.
     """
     paths: list[str | RemotePath] = []
     per_file: set[str | RemotePath] = set()
@@ -168,6 +169,7 @@ def files_of(given: Iterable[str | os.PathLike[str]], layout: Layout) -> Files:
     if not paths:
         raise TextError("there is no file to read")
     file_layout = replace(layout, split=layout.split or "files")
+    per_file |= {path for path in paths if kind_of(path) == "page"}
     return Files(tuple(paths), tuple(file_layout if path in per_file else layout for path in paths))
 
 
@@ -183,7 +185,7 @@ def _remote_files(place: RemotePath) -> list[RemotePath]:
 
 
 def _files_in(folder: Any) -> list[Any]:
-    """The files of known kinds in a folder, in sorted order, without hidden ones and without those of models.
+    """The files of known kinds in a folder, in sorted order, without hidden ones, those of models, and reports.
 
     If there are none: the files without a suffix.
     """
@@ -194,11 +196,20 @@ def _files_in(folder: Any) -> list[Any]:
         if path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and not in_model(path.parent)
+        and not _is_report(path)
     )
     known = [path for path in found if kind_of(path, unknown="")] or [path for path in found if not path.suffix]
     if not known:
         raise TextError(f"{folder} holds no text: no file ends in {', '.join(KINDS)}")
     return known
+
+
+def _is_report(path: Any) -> bool:
+    """Whether `fdmix report` wrote this file."""
+    if kind_of(path) != "page" or DECOMPRESSORS.keys() & {path.suffix.lower()}:
+        return False
+    with path.open("rb") as file:
+        return b'<meta name="generator" content="fdmix">' in file.read(2_000)
 
 
 def _exists_as(name: str, kind: Callable[[Path], bool]) -> bool:
