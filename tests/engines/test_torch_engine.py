@@ -1,9 +1,11 @@
 """PyTorch's engine: layouts, determinism, memory, and devices that are only pretended."""
 
 import logging
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -292,6 +294,109 @@ def test_topics_that_cannot_fit_are_refused_with_the_number_that_would():
         torch_engine(mhat, 5000, memory=20_000_000)
     with pytest.raises(MemoryError, match="not even one topic would fit"):
         torch_engine(mhat, 20, memory=1000)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "MPS backend out of memory (MPS allocated: 5.56 GB, other allocations: 1.10 GB, max allowed: 6.80 GB).",
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory",
+        "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+    ],
+)
+def test_devices_whose_out_of_memory_is_a_plain_error_fall_back_to_streaming(message):
+    """Only CUDA has an exception for it. Other errors are not taken for it."""
+    mhat, mixture = many_panels()
+    engine = torch_engine(mhat, 5)
+    expected = engine.expect(engine.place(mixture)).log_likelihood
+    product, errors = engine.product, [RuntimeError(message)]
+    engine.product = lambda left, right: product(left, right) if not errors else raised(errors.pop())
+    assert engine.expect(engine.place(mixture)).log_likelihood == expected
+    assert engine.pairs.streamed
+    errors.append(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
+    with pytest.raises(RuntimeError, match="shapes"):
+        engine.expect(engine.place(mixture))
+
+
+def raised(error):
+    raise error
+
+
+@pytest.mark.parametrize("number", [0, 1, -2, -1], ids=["P alpha", "a panel", "H alpha", "P' H"])
+def test_a_pass_that_is_done_again_adds_up_over_processes_once(number):
+    """The other processes wait for one sum a pass: a second one would be taken for that of the next pass."""
+    import torch
+
+    mhat, mixture = many_panels()
+    engine = torch_engine(mhat, 5)
+    state = engine.place(mixture)
+    product, done, sums = engine.product, [], []
+    engine.product = lambda left, right: [done.append(1), product(left, right)][1]
+    expected = engine.expect(state)
+    products_to_go = [range(len(done))[number]]
+
+    def failing(left, right):
+        products_to_go[0] -= 1
+        if products_to_go[0] == -1:
+            raise torch.OutOfMemoryError("out of memory")
+        return product(left, right)
+
+    engine.product = failing
+    engine.processes.add_up = lambda *tensors: sums.append(len(tensors))
+    found = engine.expect(state)
+    assert engine.pairs.streamed
+    assert sums == [2]
+    assert found.log_likelihood == expected.log_likelihood
+    np.testing.assert_array_equal(found.joint.numpy(), expected.joint.numpy())
+
+
+def test_a_device_that_ran_out_of_memory_though_enough_seems_free_is_not_told_of_fewer_topics_than_it_has():
+    from fdmix.engines.torch_memory import Size, too_large
+
+    size = Size(1000, 20, 4_000_000, 2_000_000, 1000)
+    needed = replace(size, streamed=True).bytes(512)
+    said = too_large(size, 512, SimpleNamespace(type="cuda"), needed + 1)
+    assert "ran out of memory, though" in said
+    assert "other programs may have used it" in said
+    assert "would fit" not in said
+    assert re.search(r"about \d+ topics would fit", too_large(size, 512, SimpleNamespace(type="cuda"), needed - 1))
+
+
+def test_what_pytorch_keeps_for_its_next_tensors_is_free():
+    """Otherwise a second fit in the same program would be refused, or streamed for no reason."""
+    from fdmix.engines.torch_memory import free_bytes
+
+    cuda = SimpleNamespace(
+        mem_get_info=lambda device: (3_000, 24_000), memory_reserved=lambda device: 20_000,
+        memory_allocated=lambda device: 500,
+    )  # fmt: skip
+    mps = SimpleNamespace(recommended_max_memory=lambda: 24_000, current_allocated_memory=lambda: 500)
+    torch = SimpleNamespace(cuda=cuda, mps=mps)
+    assert free_bytes(torch, SimpleNamespace(type="cuda")) == 22_500
+    assert free_bytes(torch, SimpleNamespace(type="mps")) == 23_500
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit needs Linux")
+def test_a_computer_without_memory_for_a_tensor_says_so_in_words():
+    """A real failure: the memory of a process is limited, then one of its tensors does not fit."""
+    code = """
+import resource
+import numpy as np, scipy.sparse as sp
+from fdmix import Mixture
+from fdmix.engines import engine_for
+
+mhat = sp.csr_array(np.full((40, 40), 1 / 1600))
+engine = engine_for("torch", mhat, 3, 1, "cpu")
+engine.expect(engine.place(Mixture(np.full((3, 40), 1 / 40), np.eye(3) / 3)))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), resource.RLIM_INFINITY))
+try:
+    engine._in_memory(lambda: engine.torch.ones(1 << 30))
+except MemoryError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "a pass over 40 words with 3 topics needs about" in done.stdout, done.stderr
 
 
 # Bad input

@@ -28,7 +28,7 @@ from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.full_matrix import rearranged
 from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
-from fdmix.runtime.devices import torch_device, torch_package
+from fdmix.runtime.devices import is_out_of_memory, torch_device, torch_package
 from fdmix.runtime.memory import in_words
 from fdmix.runtime.processes import local_rank, processes_here
 from fdmix.runtime.threads import Workers, thread_count
@@ -114,7 +114,7 @@ class TorchEngine(Engine):
         self.n_topics = mixture.n_topics  # merging topics changes it between passes
         P = np.ascontiguousarray(mixture.topics[:, self.order].T, np.float32)
         P[P < SMALLEST] = 0
-        topics, alpha = self._tensor(P), self._tensor(np.array(mixture.correlations))
+        topics, alpha = self._in_memory(lambda: (self._tensor(P), self._tensor(np.array(mixture.correlations))))
         self.processes.agree(topics, alpha)
         return State(topics, alpha)
 
@@ -141,19 +141,29 @@ class TorchEngine(Engine):
     def expect(self, state: State, *, joint: bool = True) -> Expectation:
         """Panels by matrix products, listed pairs by sampled ones. Only the likelihood leaves the device."""
         with self._settings():
-            likelihoods, factors, both = self._in_memory(lambda: self.tensors(state, joint))
+            likelihoods, factors, both = self.tensors(state, joint)
             return Expectation(math.fsum(likelihoods.tolist()), factors, both)
 
     def tensors(self, state: State, joint: bool) -> tuple[Any, Any, Any]:
-        """(likelihoods, whose sum is L; H alpha; P' H or None), without waiting for the device."""
-        P, alpha = state.topics, state.correlations.to(self.torch.float32)
-        A = self._product(P, alpha)
-        H, likelihoods = self._all_pairs(*((A, P) if joint else (P, A)))  # R A = H alpha needs no further product
-        del A
+        """(likelihoods, whose sum is L; H alpha; P' H or None), without waiting for the device.
+
+        What runs out of memory is done again, but never a sum over processes: all take part in each of them once.
+        """
+        H, likelihoods = self._in_memory(lambda: self._own_pairs(state, joint))
         self.processes.add_up(H, likelihoods)
         if not joint:
             return likelihoods, H, None
-        return likelihoods, self._product(H, alpha), self._product(P.T, H).to(self.wide)
+        return likelihoods, *self._in_memory(lambda: self._derivatives(state, H))
+
+    def _own_pairs(self, state: State, joint: bool) -> tuple[Any, Any]:
+        """(H, likelihood) of the pairs of this process; R A = H alpha, without `joint`, needs no further product."""
+        P, A = state.topics, self._product(state.topics, state.correlations.to(self.torch.float32))
+        return self._all_pairs(*((A, P) if joint else (P, A)))
+
+    def _derivatives(self, state: State, H: Any) -> tuple[Any, Any]:
+        """(H alpha, P' H)."""
+        factors = self._product(H, state.correlations.to(self.torch.float32))
+        return factors, self._product(state.topics.T, H).to(self.wide)
 
     def _all_pairs(self, left: Any, right: Any) -> tuple[Any, Any]:
         """(H, likelihood) of the pairs of this process: each thread of the CPU has some of them, and its own H."""
@@ -234,9 +244,18 @@ class TorchEngine(Engine):
         size, width = self.size(), self.layout.width
         free = self.free()
         if size.bytes(width) <= RESERVE * free or (self.device.type == "cpu" and self.memory is None):
-            return ResidentPairs(self.torch, self.device, self.host_parts)
+            return self._resident()
         if replace(size, streamed=True).bytes(width) > RESERVE * free:
-            raise MemoryError(too_large(size, width, self.device, free))
+            raise MemoryError(too_large(size, width, self.device, int(RESERVE * free)))
+        return self._streamed()
+
+    def _resident(self) -> ResidentPairs | StreamedPairs:
+        """The pairs on the device, or streamed to it if there is less memory than it seemed."""
+        try:
+            return ResidentPairs(self.torch, self.device, self.host_parts)
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
         return self._streamed()
 
     def _streamed(self) -> StreamedPairs:
@@ -244,24 +263,32 @@ class TorchEngine(Engine):
             "a pass needs about %s on %s, which has less: the pairs stay in the computer's memory and are streamed "
             "to the device in each pass", in_words(self.size().bytes(self.layout.width)), self.device,
         )  # fmt: skip
-        return StreamedPairs(self.torch, self.device, self.host_parts)
+        with self._memory_in_words():
+            return StreamedPairs(self.torch, self.device, self.host_parts)
 
     def _in_memory(self, work: Callable[[], Result]) -> Result:
         """The result of `work`; if the device has too little memory, the pairs are streamed from then on."""
         try:
             return work()
-        except self.torch.OutOfMemoryError:
-            if self.pairs.streamed:
-                raise self._out_of_memory() from None
-        self.pairs = ResidentPairs(self.torch, self.device, [])  # frees them
-        try:
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+        if not self.pairs.streamed:
+            self.pairs = ResidentPairs(self.torch, self.device, [])  # frees them
             self.pairs = self._streamed()
+        with self._memory_in_words():
             return work()
-        except self.torch.OutOfMemoryError:
-            raise self._out_of_memory() from None
 
-    def _out_of_memory(self) -> MemoryError:
-        return MemoryError(too_large(self.size(), self.layout.width, self.device, self.free()))
+    @contextmanager
+    def _memory_in_words(self) -> Iterator[None]:
+        """Turns the error that the device is out of memory into a sentence that says what would fit."""
+        try:
+            yield
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
+            said = too_large(self.size(), self.layout.width, self.device, self.free())
+            raise MemoryError(said) from None
 
     def size(self) -> Size:
         """What the memory of a pass depends on."""

@@ -102,11 +102,12 @@ def adam_bytes(size: Size, width: int, n_pairs: int, batch: int, scratch_tables:
 
 
 def free_bytes(torch: Any, device: Any) -> int:
-    """Memory that is free on a device."""
+    """Memory that is free on a device, and what PyTorch keeps of it for its next tensors, as after a fit before."""
     if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(torch.cuda.mem_get_info(device)[0] + kept)
     if device.type == "mps":
-        return int(torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory())
+        return int(torch.mps.recommended_max_memory() - torch.mps.current_allocated_memory())
     return available_bytes()
 
 
@@ -124,7 +125,7 @@ def adam_too_large(size: Size, needed: int, device: Any, free: int) -> str:
     """A sentence that says that Adam does not fit on a device, and what to do."""
     return (
         f"Adam over {size.n_words:,} words with {size.n_topics:,} topics needs about {in_words(needed)} on {device}, "
-        f"but {in_words(free)} are free: use fewer topics, fewer words (Moments.top), or solver='em'"
+        f"{_found(needed, free)}: use fewer topics, fewer words (Moments.top), or solver='em'"
     )
 
 
@@ -132,8 +133,18 @@ def too_large(size: Size, width: int, device: Any, free: int) -> str:
     """A sentence that says what does not fit on a device, and what would."""
     needed, fitting = replace(size, streamed=True).bytes(width), most_topics(size, width, free)
     advice = f"about {fitting:,} topics would fit" if fitting else "not even one topic would fit"
+    if needed <= free:
+        advice = "other programs may have used it"
+    elsewhere = "" if device.type == "cpu" else ", or engine='numba', which uses the memory of the computer"
     return (
         f"a pass over {size.n_words:,} words with {size.n_topics:,} topics needs about {in_words(needed)} on "
-        f"{device}, even with its pairs streamed, but {in_words(free)} are free; {advice}: use fewer topics, fewer "
-        "words (Moments.top), or engine='numba', which uses the memory of the computer"
+        f"{device}, even with its pairs streamed, {_found(needed, free)}; {advice}: use fewer topics or fewer words "
+        f"(Moments.top){elsewhere}"
     )
+
+
+def _found(needed: int, free: int) -> str:
+    """How much memory there is; a device can run out of it although its free memory seems enough."""
+    if needed <= free:
+        return f"and ran out of memory, though {in_words(free)} are free now"
+    return f"but {in_words(free)} can be used"

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     import torch
 
 AUTO = "auto"  # CUDA where there is one, then Apple's MPS, then the CPU
+NO_MEMORY = (  # in the messages of PyTorch's errors: of CUDA and MPS, of the CPU, and of CUDA's matrix products
+    "out of memory", "can't allocate memory", "not enough memory", "CUBLAS_STATUS_ALLOC_FAILED",
+)  # fmt: skip
 
 
 def torch_package() -> Any:
@@ -42,6 +45,11 @@ def torch_device(name: str = AUTO) -> torch.device:
     elif device.type not in {"cpu", "mps"}:
         raise ValueError(f"fdmix computes on cpu, mps and cuda, not on {device.type!r}")
     return device
+
+
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Whether PyTorch ran out of memory: CUDA has an exception for it, other devices only a message."""
+    return any(words in str(error) for words in NO_MEMORY)
 
 
 def _check_cuda(torch: Any, name: str, index: int) -> None:

@@ -16,6 +16,7 @@ from fdmix.engines.torch_memory import adam_bytes, adam_too_large
 from fdmix.engines.torch_products import precision_of_products
 from fdmix.kernels.alias_table import fill_alias_table
 from fdmix.mixture.mixture import Mixture
+from fdmix.runtime.devices import is_out_of_memory
 from fdmix.runtime.interruption import deferred_ctrl_c
 from fdmix.solvers.adam import Adam, AdamRun, Snapshot, softmax_parameters
 from fdmix.solvers.contract import Problem
@@ -114,7 +115,9 @@ class TorchAdamRun(AdamRun):
         """Turns the error that a device is out of memory into a sentence that says what to do."""
         try:
             yield
-        except self.torch.OutOfMemoryError:
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
+                raise
             engine = self.torch_engine
             needed = _needed(engine, self.settings)
             raise MemoryError(adam_too_large(engine.size(), needed, engine.device, engine.free())) from None
