@@ -1,13 +1,16 @@
-"""Marks of tests that need PyTorch, and a device with little memory."""
+"""Marks of tests that need PyTorch, a device with little memory, and counts of what is read from a device."""
 
 import os
 import weakref
+from collections import Counter
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
 
 MISSING = find_spec("torch") is None and not os.environ.get("FDMIX_SKIP_NOTHING")
 needs_torch = pytest.mark.skipif(MISSING, reason="PyTorch is not installed, so engine='torch' is not tested")
+READING = ("item", "tolist", "cpu", "numpy", "__array__", "__bool__", "__float__", "__int__", "nonzero")
 TORCH = pytest.param("torch", marks=[needs_torch, pytest.mark.slow])
 
 
@@ -58,3 +61,28 @@ def small_memory(torch, limit=None):
                     self.count(tensor)
 
     return SmallMemory()
+
+
+@contextmanager
+def reads_counted():
+    """How often each method that reads a tensor's numbers is called; a call within another one is not counted."""
+    import torch
+
+    counts, inside = Counter(), []
+
+    def counted(name, method):
+        def call(tensor, *args, **kwargs):
+            if not inside:
+                counts[name] += 1
+            inside.append(name)
+            try:
+                return method(tensor, *args, **kwargs)
+            finally:
+                inside.pop()
+
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in READING:
+            patch.setattr(torch.Tensor, name, counted(name, getattr(torch.Tensor, name)))
+        yield counts

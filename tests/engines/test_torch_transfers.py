@@ -1,11 +1,10 @@
 """What a whole fit reads back from its device: on the CPU, calls that would make a GPU's host wait are counted."""
 
 from collections import Counter
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from pytorch import needs_torch
+from pytorch import needs_torch, reads_counted
 
 from fdmix import Moments, worlds
 from fdmix.engines import engine_for
@@ -14,34 +13,8 @@ from fdmix.solvers import EM, Adam
 from fdmix.solvers.contract import Problem
 
 pytestmark = [needs_torch, pytest.mark.slow]
-READING = ("item", "tolist", "cpu", "numpy", "__array__", "__bool__", "__float__", "__int__", "nonzero")
 
 READS_OF_A_MIXTURE = 4  # topics and alpha, each to the host and then to NumPy
-
-
-@contextmanager
-def reads_counted():
-    """How often each method that reads a tensor's numbers is called; a call within another one is not counted."""
-    import torch
-
-    counts, inside = Counter(), []
-
-    def counted(name, method):
-        def call(tensor, *args, **kwargs):
-            if not inside:
-                counts[name] += 1
-            inside.append(name)
-            try:
-                return method(tensor, *args, **kwargs)
-            finally:
-                inside.pop()
-
-        return call
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in READING:
-            patch.setattr(torch.Tensor, name, counted(name, getattr(torch.Tensor, name)))
-        yield counts
 
 
 def begun(solver, n_topics, spare=0):

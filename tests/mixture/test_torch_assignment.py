@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from pytorch import MISSING, needs_torch
+from pytorch import MISSING, needs_torch, reads_counted, small_memory
 from test_assignment import random_case
 
 from fdmix import Mixture, metrics, worlds
@@ -100,11 +100,65 @@ def test_what_the_device_cannot_finish_the_cpu_finishes(monkeypatch):
 def test_batches_hold_every_document_once():
     counts = sp.csr_array(np.random.default_rng(0).poisson(0.3, (200, 30)))
     counts.eliminate_zeros()
-    seen = np.zeros(counts.shape)
-    for batch in torch_assignment._batches(counts, 64):
-        assert batch.words.shape[1] <= 64
+    seen, waiting = np.zeros(counts.shape), torch_assignment._longest_first(counts)
+    while waiting.size:
+        batch = torch_assignment._batch(counts, waiting, 64)
+        waiting = waiting[batch.numbers.size :]
+        assert batch.words.size <= 64
         np.add.at(seen, (np.repeat(batch.numbers, batch.words.shape[1]), batch.words.ravel()), batch.counts.ravel())
     np.testing.assert_array_equal(seen, counts.toarray())
+
+
+@pytest.mark.parametrize("prior", [None, "dirichlet"])
+def test_topics_of_a_document_do_not_depend_on_its_neighbours(prior):
+    """Others in a batch may need more rounds. A long neighbour adds padding, which may change rounding."""
+    world = worlds.authors(seed=4)
+    counts = world.sample(60, length=40, seed=5).counts
+    together = world.mixture.assignment(counts, prior, **ON_TORCH)
+    for d in range(60):
+        alone = world.mixture.assignment(counts[[d]], prior, **ON_TORCH)
+        np.testing.assert_allclose(alone.theta[0], together.theta[d], atol=1e-10)
+
+
+def test_a_batch_reads_its_results_and_every_fourth_round_whether_it_is_finished():
+    world = worlds.authors(seed=4)
+    corpus = world.sample(60, length=40, seed=5)
+    with reads_counted() as counts:
+        world.mixture.assignment(corpus, **ON_TORCH)
+    looks = counts.pop("item")
+    assert 1 <= looks <= torch_assignment.MAX_ROUNDS // torch_assignment.CHECK_EVERY
+    assert counts == {"cpu": 3, "numpy": 3}
+
+
+@pytest.mark.parametrize("prior", [None, "dirichlet"])
+def test_smaller_batches_follow_if_the_device_is_out_of_memory(prior):
+    world = worlds.authors(seed=4)
+    counts = world.sample(200, length=40, seed=5).counts
+    expected = world.mixture.assignment(counts, prior, **ON_TORCH)
+    with small_memory(torch) as whole:
+        world.mixture.assignment(counts, prior, **ON_TORCH)
+    with small_memory(torch, whole.peak // 3) as small:
+        found = world.mixture.assignment(counts, prior, **ON_TORCH)
+    assert small.peak > whole.peak // 3  # the first batch did not fit
+    np.testing.assert_allclose(found.theta, expected.theta, atol=1e-10)
+
+
+def test_a_device_without_memory_for_one_document_is_named():
+    mixture, counts = random_case(3)
+    with small_memory(torch, 100), pytest.raises(MemoryError, match=r"cpu has too little memory for .* topics"):
+        mixture.assignment(counts, **ON_TORCH)
+
+
+def test_an_operation_that_a_device_lacks_is_said_in_words(monkeypatch):
+    """MPS cannot solve systems of equations up to PyTorch 2.6."""
+
+    def missing(*_):
+        raise NotImplementedError("The operator 'aten::_linalg_solve_ex.result' is not currently implemented for MPS")
+
+    monkeypatch.setattr(torch.linalg, "solve_ex", missing)
+    mixture, counts = random_case(3)
+    with pytest.raises(ValueError, match=r"lacks an operation on cpu .* install a newer PyTorch"):
+        mixture.assignment(counts, **ON_TORCH)
 
 
 def test_likelihoods_are_those_of_the_cpu():

@@ -17,12 +17,13 @@ instance in float32, the loops for CPUs finish.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.runtime.devices import torch_device, torch_package
+from fdmix.runtime.devices import is_out_of_memory, torch_device, torch_package
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 MAX_ROUNDS = 60  # Newton steps for a batch; documents of 30 tokens need about 12
@@ -90,35 +91,76 @@ def _in_batches(
     torch, where = torch_package(), torch_device(device)
     kind = torch.float32 if where.type == "mps" else torch.float64
     n_documents, n_topics = counts.shape[0], topics.shape[0]
-    by_word = torch.from_numpy(np.ascontiguousarray(topics.T)).to(kind).to(where)
     theta, gaps = np.zeros((n_documents, n_topics)), np.full(n_documents, np.nan)
     scores = np.full(n_documents, np.nan)
-    with torch.no_grad():
-        for batch in _batches(counts, ENTRIES_AT_A_TIME[where.type] // n_topics):
+    with torch.no_grad(), _in_words(torch, where, topics.shape):
+        by_word = torch.from_numpy(np.ascontiguousarray(topics.T)).to(kind).to(where)
+
+        def results(batch: Batch) -> list[Floats]:
             words = torch.from_numpy(batch.words).to(where)
             given = torch.from_numpy(batch.counts).to(kind).to(where)
             if shares:
                 given = given / given.sum(dim=1, keepdim=True)
             B = by_word.index_select(0, words.reshape(-1)).view(*words.shape, n_topics)
-            found = [tensor.cpu().numpy().astype(np.float64) for tensor in work(B, given, torch)]
+            return [tensor.cpu().numpy().astype(np.float64) for tensor in work(B, given, torch)]
+
+        waiting, entries = _longest_first(counts), ENTRIES_AT_A_TIME[where.type] // n_topics
+        while waiting.size:
+            batch = _batch(counts, waiting, entries)
+            found = _if_memory_suffices(results, batch)
+            if found is None:
+                entries //= 2  # also for all batches that follow
+                continue
             theta[batch.numbers], gaps[batch.numbers], scores[batch.numbers] = found
+            waiting = waiting[batch.numbers.size :]
     return theta, gaps, scores, np.isfinite(gaps)
 
 
-def _batches(counts: sp.csr_array, entries: int) -> Iterator[Batch]:
-    """Documents with at least one word by falling number of words; a batch has at most `entries` places for words."""
+def _if_memory_suffices(results: Callable[[Batch], list[Floats]], batch: Batch) -> list[Floats] | None:
+    """The results of a batch; None if the device has too little memory for a batch of several documents."""
+    try:
+        return results(batch)
+    except RuntimeError as error:
+        if batch.numbers.size == 1 or not is_out_of_memory(error):
+            raise
+    return None
+
+
+@contextmanager
+def _in_words(torch: Any, device: Any, shape: tuple[int, ...]) -> Iterator[None]:
+    """Turns errors of the device into sentences that say what to do."""
+    try:
+        yield
+    except NotImplementedError as error:  # such as systems of equations, which MPS lacked up to PyTorch 2.6
+        raise ValueError(
+            f"PyTorch {torch.__version__} lacks an operation on {device} that topics of documents need: install a "
+            "newer PyTorch, or use the CPU, without engine='torch'"
+        ) from error
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        raise MemoryError(
+            f"{device} has too little memory for {shape[0]:,} topics of {shape[1]:,} words and a single document: "
+            "use the CPU, without engine='torch'"
+        ) from None
+
+
+def _longest_first(counts: sp.csr_array) -> Any:
+    """The numbers of the documents with at least one word, by falling number of words."""
     sizes = np.diff(counts.indptr)
-    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    first = 0
-    while first < order.size:
-        longest = int(sizes[order[first]])
-        some = order[first : first + max(1, entries // longest)]
-        within = np.arange(longest)
-        there = within < sizes[some][:, None]
-        where = np.where(there, counts.indptr[some][:, None] + within, 0)
-        words = np.where(there, counts.indices[where], 0).astype(np.int64)
-        yield Batch(some, words, np.where(there, counts.data[where], 0).astype(np.float64))
-        first += some.size
+    return np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+
+
+def _batch(counts: sp.csr_array, waiting: Any, entries: int) -> Batch:
+    """The first of the documents that wait: as many as have at most `entries` places for words, or one."""
+    sizes = np.diff(counts.indptr)
+    longest = int(sizes[waiting[0]])
+    some = waiting[: max(1, entries // longest)]
+    within = np.arange(longest)
+    there = within < sizes[some][:, None]
+    where = np.where(there, counts.indptr[some][:, None] + within, 0)
+    words = np.where(there, counts.indices[where], 0).astype(np.int64)
+    return Batch(some, words, np.where(there, counts.data[where], 0).astype(np.float64))
 
 
 def _most_likely(B: Any, share: Any, tolerance: float, torch: Any) -> tuple[Any, Any, Any]:
@@ -127,11 +169,15 @@ def _most_likely(B: Any, share: Any, tolerance: float, torch: Any) -> tuple[Any,
     B = torch.where(share.unsqueeze(2) > 0, B / largest, 1)  # padding has the probability 1 and the share 0
     scale = torch.where(share > 0, share * largest.squeeze(2).log(), 0).sum(dim=1)
     point = _Point(B, share, torch)
+    theta, finished = point.theta, torch.zeros_like(scale, dtype=torch.bool)
     for number in range(MAX_ROUNDS):
         point.step()
-        if number % CHECK_EVERY == CHECK_EVERY - 1 and bool((point.bound() <= tolerance / 2).all().item()):
-            break
-    theta, gap, score = _certified(B, share, point.theta, tolerance, torch)
+        if number % CHECK_EVERY == CHECK_EVERY - 1:
+            theta = torch.where(finished.unsqueeze(1), theta, point.theta)  # its neighbours may need further rounds
+            finished = finished | (point.bound() <= tolerance / 2)
+            if bool(finished.all().item()):
+                break
+    theta, gap, score = _certified(B, share, theta, tolerance, torch)
     return theta, torch.where(gap <= tolerance, gap, torch.nan), score + scale
 
 
