@@ -22,11 +22,12 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "extensions.docstrings",
+    "extensions.full_size",
     "extensions.link_texts",
     "extensions.public_names",
     "extensions.commands",
 ]
-exclude_patterns = ["README.md", "extensions"]
+exclude_patterns = ["README.md", "extensions", "static"]
 nitpicky = False  # types of arguments name private aliases; links in pages are checked by MyST
 
 smartquotes = False  # -- is the beginning of an option
@@ -50,6 +51,8 @@ add_module_names = False
 
 # No page needs more of the theme than a table of contents and a search box: another name works, too.
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_search_summary = False  # summaries are fetched, which a browser refuses for files on disk
 html_copy_source = False
 html_show_sourcelink = False

@@ -84,3 +84,23 @@ def test_search_works_from_disk(browser):
     found = page.locator("ul.search li a").all_inner_texts()
     assert "Daily updates: count, merge, remove" in found
     assert all(address.startswith(("file:", "data:", "blob:")) for address in asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])  # of a phone and of a laptop
+def test_no_page_is_wider_than_the_window(browser, width):
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    wide = []
+    for path in sorted(SITE.rglob("*.html")):
+        page.goto(path.as_uri())
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            wide.append(path.name)
+    assert wide == []
+
+
+@pytest.mark.slow
+def test_a_click_on_a_picture_opens_it(browser):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto((SITE / "gallery.html").as_uri())
+    page.locator("article img").first.click()
+    page.wait_for_url("**/_images/report-overview.png")
