@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -121,6 +122,53 @@ def test_torchrun_starts_the_command_line_and_one_process_writes(moments, tmp_pa
     assert done.stderr.count("Wrote ") == 1
     assert done.stdout.count("Most probable words") <= 1
     assert Mixture.load(tmp_path / "model").n_topics == 3
+
+
+def test_torchrun_ends_with_the_sentence_of_the_process_that_failed(tmp_path):
+    command = [
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "fdmix", "fit",
+        "nothing.moments", "--topics", "3", "--engine", "torch", "--out", str(tmp_path / "model"),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 1
+    assert "fdmix: there is no file or folder 'nothing.moments'" in done.stderr.partition("Root Cause")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["topics", "model"], "2 processes were started, as by torchrun, but only fdmix fit shares its work"),
+        (["fit", "some.moments", "--topics", "3", "--out", "model"], "only --engine torch shares a fit"),
+    ],
+)
+def test_work_that_several_processes_do_not_share_is_refused(arguments, sentence, tmp_path):
+    """They would all do the same and write to the same place."""
+    several = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "WORLD_SIZE": "2", "RANK": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "fdmix", *arguments],
+        cwd=tmp_path, env=os.environ | several, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_each_process_of_a_computer_needs_a_gpu_of_its_own(monkeypatch):
+    """On a pretended computer with two GPUs."""
+    import torch
+
+    from fdmix.engines.torch_engine import TorchEngine
+
+    engine = TorchEngine.__new__(TorchEngine)
+    engine.torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True, device_count=lambda: 2))
+    for name, value in {"MASTER_ADDR": "127.0.0.1", "RANK": "0", "WORLD_SIZE": "3", "LOCAL_WORLD_SIZE": "3"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match=r"3 processes .* need a GPU each, but there are 2: .*--nproc-per-node 2"):
+        engine._chosen(torch.device("cuda"))
+    with pytest.raises(ValueError, match=r"3 processes .* need a GPU each, and cuda:1 is one: use device='cuda'"):
+        engine._chosen(torch.device("cuda:1"))
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "1")  # one on each of three computers
+    assert engine._chosen(torch.device("cuda:1")) == torch.device("cuda:1")
 
 
 def test_shards_are_unequal_parts_of_about_equal_work():

@@ -13,6 +13,7 @@ import fdmix
 from fdmix.cli.commands import LazyCommands
 from fdmix.cli.streams import set_up_streams
 from fdmix.display import for_terminal
+from fdmix.runtime.processes import process_count, tell_launcher
 
 app = typer.Typer(
     cls=LazyCommands,
@@ -30,6 +31,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -46,6 +48,12 @@ def options(
 
       fdmix report model --documents reviews.csv --column text -o report.html
     """
+    command = context.invoked_subcommand
+    if process_count() > 1 and command != "fit":
+        raise ValueError(
+            f"{process_count()} processes were started, as by torchrun, but only fdmix fit shares its work among "
+            f"several: run fdmix {command} in one process"
+        )
 
 
 def _say(text: str, everywhere: bool = True) -> None:
@@ -84,6 +92,8 @@ def main() -> None:
         said = for_terminal(str(error).strip()) or type(error).__name__
         sentence = f"fdmix: {said}" if expected else f"fdmix: {type(error).__name__}: {said} (--debug shows where)"
         _say(sentence)
+        if not isinstance(error, ConnectionError):  # the process that the others lost is the cause, not this one
+            tell_launcher(sentence)
         sys.exit(1)
 
 

@@ -38,6 +38,7 @@ from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.corpus.corpus import Corpus
 from fdmix.documents.fitting import fit_documents
 from fdmix.engines import checked_engine
+from fdmix.engines.registry import WITH_DEVICES
 from fdmix.fit.fitting import fit_mixture
 from fdmix.fit.solution import Solution
 from fdmix.fit.stopping import Stop
@@ -47,7 +48,7 @@ from fdmix.moments.spilling import checked_memory
 from fdmix.moments.weighting import DEFAULT_WEIGHTING, known_weighting
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, bytes_in, in_words
-from fdmix.runtime.processes import is_leader
+from fdmix.runtime.processes import is_leader, process_count
 from fdmix.solvers import EM, SOLVERS
 from fdmix.text.files import STDIN
 from fdmix.text.reading import read_corpus
@@ -126,6 +127,11 @@ def fit(
     if weighting is not None:
         known_weighting(weighting)
     checked_engine(engine, device)
+    if process_count() > 1 and engine not in WITH_DEVICES:
+        raise ValueError(
+            f"{process_count()} processes were started, as by torchrun, but only --engine torch shares a fit among "
+            "several"
+        )
     EM(shrinkage)  # refuses a bad value before anything is read
     given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
     if memory is not None:

@@ -22,7 +22,7 @@ from fdmix.engines.torch_memory import RESERVE, Size, free_bytes, size_of, too_l
 from fdmix.engines.torch_pairs import Cut, Part, parts_of
 from fdmix.engines.torch_pass import add_part
 from fdmix.engines.torch_products import precision_of_products, product_on
-from fdmix.engines.torch_sharding import PARTS_PER_SHARD, processes
+from fdmix.engines.torch_sharding import PARTS_PER_SHARD, check_gpus_for_processes, processes
 from fdmix.engines.torch_step import SMALLEST, TopicStep
 from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
 from fdmix.mixture.mixture import Mixture
@@ -232,8 +232,16 @@ class TorchEngine(Engine):
     def _chosen(self, device: Any) -> Any:
         """The device of a name; of several processes on one computer, each takes another GPU."""
         found = torch_device(device) if isinstance(device, str) else device
-        if found.type == "cuda" and found.index is None and self.torch.cuda.is_available():
+        if found.type != "cuda" or not self.torch.cuda.is_available():
+            return found
+        if found.index is None:
+            check_gpus_for_processes(self.torch)
             return torch_device(f"cuda:{local_rank()}")
+        if processes_here() > 1:
+            raise ValueError(
+                f"{processes_here()} processes of this computer need a GPU each, and {device} is one: use "
+                "device='cuda', which gives each its own"
+            )
         return found
 
     def _stored(self) -> ResidentPairs | StreamedPairs:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from fdmix.engines.torch_pairs import Part, shards_of
-from fdmix.runtime.processes import process_count
+from fdmix.runtime.processes import process_count, processes_here
 
 TIMEOUT = 600.0  # seconds that a process waits for the others; FDMIX_TIMEOUT changes it
 PARTS_PER_SHARD = 8  # parts of all pairs for each process and thread, at least, so that shards are about equal
@@ -91,6 +91,16 @@ class SeveralProcesses(OneProcess):
                 f"was killed, or did not answer for {_timeout():g} s (FDMIX_TIMEOUT). Nothing was written; start the "
                 f"fit again. PyTorch says: {str(error).strip().splitlines()[0]}"
             ) from error
+
+
+def check_gpus_for_processes(torch: Any) -> None:
+    """ValueError if this computer has more processes than GPUs."""
+    here, found = processes_here(), torch.cuda.device_count()
+    if here > found:
+        raise ValueError(
+            f"{here} processes of this computer need a GPU each, but there are {found}: start torchrun with "
+            f"--nproc-per-node {found}"
+        )
 
 
 def processes(torch: Any, device: Any) -> OneProcess:

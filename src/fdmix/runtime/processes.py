@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
+from contextlib import suppress
+from pathlib import Path
 
 
 def process_count() -> int:
@@ -23,3 +27,12 @@ def processes_here() -> int:
 def local_rank() -> int:
     """The number of this process among those of this computer: the GPU that it uses."""
     return int(os.environ.get("LOCAL_RANK", "0")) if process_count() > 1 else 0
+
+
+def tell_launcher(sentence: str) -> None:
+    """Hand `torchrun` the sentence that says why this process failed; its own report then ends with it."""
+    path = os.environ.get("TORCHELASTIC_ERROR_FILE")
+    if path:
+        facts = {"py_callstack": sentence, "timestamp": str(int(time.time()))}
+        with suppress(OSError):  # the sentence is on standard error all the same
+            Path(path).write_text(json.dumps({"message": {"message": sentence, "extraInfo": facts}}), "utf-8")
