@@ -1,10 +1,12 @@
 """Marks of tests that need PyTorch, a device with little memory, and counts of what is read from a device."""
 
 import os
+import re
 import weakref
 from collections import Counter
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,32 @@ MISSING = find_spec("torch") is None and not os.environ.get("FDMIX_SKIP_NOTHING"
 needs_torch = pytest.mark.skipif(MISSING, reason="PyTorch is not installed, so engine='torch' is not tested")
 READING = ("item", "tolist", "cpu", "numpy", "__array__", "__bool__", "__float__", "__int__", "nonzero")
 TORCH = pytest.param("torch", marks=[needs_torch, pytest.mark.slow])
+
+
+def lacking(operations, device):
+    """The operations that PyTorch does not have on a device, "CUDA" or "MPS", by the list that it is built from.
+
+    operations : names as an OpOverload has them, such as "aten.max.dim"; other packages' operations are left out
+    """
+    import torchgen
+
+    entries = (Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml").read_text("utf-8")
+    known = {entry.partition("(")[0]: entry for entry in re.split(r"^- func: ", entries, flags=re.MULTILINE)[1:]}
+
+    def there(name):
+        entry = known[name]
+        dispatch = re.search(r"^  dispatch:.*\n((?:    .*\n)+)", entry, re.MULTILINE)
+        lines = re.findall(r"^    ([\w, ]+):", dispatch.group(1), re.MULTILINE) if dispatch else []
+        keys = {key for line in lines for key in line.split(", ")}
+        if "ufunc_inner_loop:" in entry:  # from which kernels for these are made
+            keys |= {"CPU", "CUDA"}
+        if device in keys or any(key.startswith("Composite") for key in keys):  # composite: made of other operations
+            return True
+        delegate = re.search(r"^  structured_delegate: (\S+)", entry, re.MULTILINE)
+        return there(delegate.group(1)) if delegate else not keys
+
+    names = {str(name).removeprefix("aten.").removesuffix(".default") for name in operations if "aten." in str(name)}
+    return sorted(name for name in names if not there(name))
 
 
 def engines(*names):
@@ -86,3 +114,16 @@ def reads_counted():
         for name in READING:
             patch.setattr(torch.Tensor, name, counted(name, getattr(torch.Tensor, name)))
         yield counts
+
+
+def pretended_draw(torch, device, uniform_share):
+    """Draws among 900 pairs on a device without numbers."""
+    from fdmix.solvers.torch_adam import DevicePairs
+
+    draw = DevicePairs.__new__(DevicePairs)
+    draw.torch, draw.device, draw.generator, draw.n_stored = torch, torch.device(device), None, 900
+    draw.uniform_share = uniform_share
+    draw.kept = torch.rand(900, device=device)
+    draw.alias, draw.rows, draw.columns = (torch.zeros(900, dtype=torch.int32, device=device) for _ in range(3))
+    draw.weight = torch.rand(900, device=device) if uniform_share else None
+    return draw

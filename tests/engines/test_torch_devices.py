@@ -1,4 +1,4 @@
-"""Devices that we do not have: what MPS lacks is not asked for, and copies on CUDA keep their order."""
+"""Devices that we do not have: what MPS or CUDA lacks is not asked for, and copies on CUDA keep their order."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pytorch import needs_torch
+from pytorch import lacking, needs_torch, pretended_draw
 
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.engines import Expectation
@@ -17,18 +17,18 @@ pytestmark = [needs_torch, pytest.mark.slow]
 
 
 def watching(torch):
-    """A mode that lists operations whose result MPS cannot hold, and those that leave the device."""
+    """A mode that lists operations, those whose result MPS cannot hold, and those that leave the device."""
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
 
     class Watching(TorchDispatchMode):
         def __init__(self):
             super().__init__()
-            self.found, self.operations = [], 0
+            self.found, self.operations = [], []
 
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
             result = function(*args, **(kwargs or {}))
-            self.operations += 1
+            self.operations.append(function)
             for tensor in tree_leaves(result):
                 if isinstance(tensor, torch.Tensor) and not (
                     tensor.device.type == "mps" and tensor.layout == torch.strided and tensor.dtype != torch.float64
@@ -64,11 +64,13 @@ def test_a_step_of_em_uses_nothing_that_mps_lacks(joint, monkeypatch):
             state = engine.maximise(state, now, shrinkage=1e-6, power=1.7)
             if joint:
                 engine.reweigh(state, now)
-    assert watch.operations > 50
+    assert len(watch.operations) > 50
     assert watch.found == []
+    for device in ("MPS", "CUDA"):
+        assert lacking(watch.operations, device) == []
 
 
-@pytest.mark.parametrize("settings", [{}, {"symmetric": True, "trace_penalty": 0.3}])
+@pytest.mark.parametrize("settings", [{}, {"symmetric": True, "trace_penalty": 0.3, "uniform_share": 0.5}])
 def test_a_step_of_adam_uses_nothing_that_mps_lacks(settings):
     import torch
     from torch._subclasses.fake_tensor import FakeTensorMode
@@ -78,11 +80,44 @@ def test_a_step_of_adam_uses_nothing_that_mps_lacks(settings):
     with FakeTensorMode(), watching(torch) as watch:
         topics, alpha = torch.zeros(60, 5, device="mps"), torch.zeros(5, 5, device="mps")
         core = AdamStep(torch, Adam(compiled=False, **settings), topics, alpha)
-        u, v = (torch.zeros(16, dtype=torch.int64, device="mps") for _ in range(2))
-        core.by_batch(u, v, torch.ones(16, device="mps"))
+        us, vs, weights = pretended_draw(torch, "mps", core.settings.uniform_share)((4, 16))
+        for u, v, weight in zip(us, vs, [None] * 4 if weights is None else weights, strict=True):
+            core.by_batch(u, v, weight)
         core.by_derivatives(torch.zeros(60, 5, device="mps"), torch.zeros(5, 5, device="mps"))
-    assert watch.operations > 50
+        core.mu()
+    assert len(watch.operations) > 50
     assert watch.found == []
+    for device in ("MPS", "CUDA"):
+        assert lacking(watch.operations, device) == []
+
+
+@pytest.mark.parametrize("device", ["mps", "cuda"])
+def test_rounds_of_topics_of_documents_use_nothing_that_a_device_lacks(device):
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    from fdmix.mixture.torch_assignment import _certified, _Point, _posterior
+
+    with FakeTensorMode(), watching(torch) as watch:
+        B, share, prior = (torch.zeros(*shape, device=device) for shape in ((7, 5, 9), (7, 5), (9,)))
+        point = _Point(B, share, torch)
+        point.step()
+        theta, gap, score = _certified(B, share, point.theta, 1e-6, torch)
+        posterior = _posterior(B, share, prior, 0.0, (2, 1e-4), torch)
+    assert {tensor.device.type for tensor in (theta, gap, score, posterior, point.bound())} == {device}
+    assert len(watch.operations) > 50
+    assert lacking(watch.operations, device.upper()) == []
+    if device == "mps":
+        assert watch.found == []
+
+
+def test_an_operation_that_a_device_lacks_is_noticed():
+    """The judge of the tests above."""
+    import torch
+
+    operations = torch.ops.aten.take.default, torch.ops.aten.max.dim, torch.ops.aten._linalg_solve_ex.default
+    assert lacking(operations, "MPS") == ["take"]
+    assert lacking(operations, "CUDA") == []
 
 
 class Clock:

@@ -1,12 +1,14 @@
 """Adam by PyTorch: the same gradients as the NumPy run, the same result, nothing on the host within a step."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from pytorch import MISSING, needs_torch
+from pytorch import MISSING, needs_torch, pretended_draw
 from scipy.stats import chisquare
 
 from fdmix import Mixture, Moments, fit_mixture, worlds
-from fdmix.engines import engine_for
+from fdmix.engines import State, engine_for
 from fdmix.fit.starts import starting_mixture
 from fdmix.solvers import Adam
 from fdmix.solvers.adam import NumpyAdamRun
@@ -246,12 +248,7 @@ def test_a_step_on_a_gpu_stays_there(settings):
     mode = FakeTensorMode()
     core = fake_core(mode, "cuda", Adam(compiled=False, **settings))
     with mode:
-        draw = DevicePairs.__new__(DevicePairs)
-        draw.torch, draw.device, draw.generator, draw.n_stored = torch, torch.device("cuda"), None, 900
-        draw.uniform_share = core.settings.uniform_share
-        draw.kept = torch.rand(900, device="cuda")
-        draw.alias, draw.rows, draw.columns = (torch.zeros(900, dtype=torch.int32, device="cuda") for _ in range(3))
-        draw.weight = torch.rand(900, device="cuda") if draw.uniform_share else None
+        draw = pretended_draw(torch, "cuda", core.settings.uniform_share)
         with HostTransfers("cuda") as transfers:
             us, vs, weights = draw((4, 16))
             for u, v, weight in zip(us, vs, [None] * 4 if weights is None else weights, strict=True):
@@ -259,6 +256,34 @@ def test_a_step_on_a_gpu_stays_there(settings):
             core.by_derivatives(torch.randn(60, 5, device="cuda"), torch.randn(5, 5, device="cuda"))
     assert transfers.found == []
     assert {t.device.type for t in (core.topics.values, core.logits.values, core.taken, core.weights)} == {"cuda"}
+
+
+@pytest.mark.parametrize("settings", [{}, {"uniform_share": 0.5}, {"exact": True}])
+def test_a_whole_run_on_a_gpu_waits_only_at_the_end_of_its_steps(moments, settings, monkeypatch):
+    """From the NumPy arrays of a start to the state that it reports, on a fake "cuda"."""
+    from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
+
+    from fdmix.engines.torch_engine import ON_GPU, TorchEngine
+
+    monkeypatch.setattr(torch, "Generator", lambda device: SimpleNamespace(manual_seed=lambda seed: None))
+    start = starting_mixture("random", moments.matrix, 5, moments.document_frequencies, 2)
+    adam = Adam(compiled=False, batch=16, **settings)
+    with FakeTensorMode():
+        engine = TorchEngine(moments.matrix, 5, 1, torch.device("cuda:0"), memory=1 << 30, layout=ON_GPU)
+        run = adam.begin(Problem(engine, moments.matrix, 5, 1, 0.0, np.random.default_rng(5), 1), start)
+        with HostTransfers("cuda") as transfers:
+            if adam.exact:  # each step reads the likelihood of its pass, without which a fake device cannot go on
+                with pytest.raises(DataDependentOutputException):
+                    run.take_steps(1)
+                found = engine.tensors(State(run.core.mu(), run.core.alpha.double()), True)
+                run.core.by_derivatives(found[1], found[2].float())
+            else:
+                run._drawn_steps(3)
+                assert transfers.found == []
+                with pytest.raises(DataDependentOutputException):
+                    run.take_steps(1)
+    assert len(transfers.found) <= 1
+    assert {tensor.device.type for tensor in run.core.topics + run.core.logits} == {"cuda"}
 
 
 def test_the_fake_gpu_notices_mistakes():

@@ -169,17 +169,22 @@ class DevicePairs:
         """(u, v, weight), each of this shape; the weight is None where all weights are 1."""
         torch = self.torch
         slot = self._numbers(shape)
-        stored = torch.where(self._chances(shape) < self.kept.take(slot), slot, self.alias.take(slot).long())
+        stored = torch.where(self._chances(shape) < _at(self.kept, slot), slot, _at(self.alias, slot).long())
         if self.weight is not None:
             stored = torch.where(self._chances(shape) < self.uniform_share, self._numbers(shape), stored)
-        u, v = self.rows.take(stored).long(), self.columns.take(stored).long()
-        return u, v, None if self.weight is None else self.weight.take(stored)
+        u, v = _at(self.rows, stored).long(), _at(self.columns, stored).long()
+        return u, v, None if self.weight is None else _at(self.weight, stored)
 
     def _numbers(self, shape: tuple[int, ...]) -> Any:
         return self.torch.randint(self.n_stored, shape, generator=self.generator, device=self.device)
 
     def _chances(self, shape: tuple[int, ...]) -> Any:
         return self.torch.rand(shape, generator=self.generator, device=self.device)
+
+
+def _at(values: Any, places: Any) -> Any:
+    """values[places], without `take`, which MPS lacks."""
+    return values.index_select(0, places.flatten()).view(places.shape)
 
 
 def _check_memory(engine: TorchEngine, settings: Adam) -> None:
