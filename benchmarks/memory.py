@@ -149,6 +149,7 @@ def from_file(name, counts, n_topics, passes, memory):
             )
     held, streamed = results.values()
     difference = abs(held["topics"] - streamed["topics"]).sum(axis=1).max()
+    record(f"{name}, from a file", difference=difference, cpu_ratio=streamed["cpu"] / held["cpu"])
     print(f"  CPU time {streamed['cpu'] / held['cpu']:.2f} times; topics differ by at most {difference:.1e}")
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -223,6 +224,16 @@ def test_shares_of_cells_are_drawn_with_their_intervals():
     assert line.get_ydata()[[0, 2]] == pytest.approx(found.shares[[0, 2], 1])
     assert np.isnan(line.get_ydata()[1])  # February has no documents: a gap
     assert axes.get_xlabel() == "month(date)"
+
+
+@pytest.mark.parametrize("n_months", [3, 6, 12, 23])
+def test_names_of_months_do_not_overlap(n_months):
+    months = [f"{2021 + month // 12}-{month % 12 + 1:02d}" for month in range(n_months)]
+    figure = plots.topic_shares(np.random.default_rng(0).dirichlet([1, 1], n_months), months)
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in figure.axes[0].get_xticklabels()]
+    assert len(boxes) >= 3
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_the_pair_matrix_is_mhat():

@@ -76,7 +76,7 @@ def test_shares_over_time_have_their_intervals_and_leave_gaps():
     drawn = figure.axes[0].lines[0].get_ydata()
     np.testing.assert_allclose(drawn, shares.shares[:, 0])
     assert np.isnan(drawn).sum() == 1
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()][:2] == ["2020-01", "2020-02"]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()][:2] == ["2020-01", "2020-03"]
     assert len(figure.axes[0].collections[0].get_paths()) >= 1
 
 

@@ -20,7 +20,7 @@ from fdmix.plots.style import COLUMN, FAMILIES, MIDDLE, PLAIN, SMALL, drawing, f
 MAX_LINES = 6  # unless topics are chosen; more lines cannot be told apart
 INTERVAL = 1.96  # standard errors: 95% of a normal distribution
 MAX_PANELS = 4  # groups of shares over time, the largest
-MAX_GROUP_NAMES = 8  # below a figure of ordered groups
+NAMES_CHARACTERS = 44  # of the names of groups below a figure, side by side
 MAX_NAME = 22  # characters
 MIN_YEARS = 2  # of months; over fewer years, months are named, because whole years give too few ticks
 MONTH = re.compile(r"(\d{4})-(\d{2})")
@@ -215,11 +215,16 @@ def _name_groups(axes: Axes, given: _Shares, places: Any) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         return
-    step = max(1, -(-len(places) // MAX_GROUP_NAMES)) if given.ordered else 1
-    texts = [shown_text(name, MAX_NAME) for name in given.names[::step]]
-    long = sum(map(len, texts)) > 44
-    settings: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}
-    axes.set_xticks(places[::step], texts, **settings, **PLAIN)
+    texts, step = [shown_text(name, MAX_NAME) for name in given.names], 1
+    while given.ordered and step < len(texts) and _are_long(texts[::step]):
+        step += 1
+    turned: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(places[::step], texts[::step], **(turned if _are_long(texts[::step]) else {}), **PLAIN)
+
+
+def _are_long(texts: list[str]) -> bool:
+    """Whether these names of groups, with room between them, are wider than a column."""
+    return sum(len(text) + 2 for text in texts) > NAMES_CHARACTERS
 
 
 def _name_topics(axes: Axes, given: _Shares, chosen: list[int], places: Any, names: list[str]) -> None:
