@@ -10,13 +10,13 @@ from fdmix import Moments
 
 
 def by_scipy(counts):
-    """Mhat = (X' diag(w) X - diag(X' w)) / D in floating point."""
+    """Mhat = (X' diag(v) X - diag(X' v)) / sum of w in floating point, with w = l - 1 and v = w / (l (l - 1))."""
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     used = lengths >= 2
     counts = counts.astype(np.float64)
-    weight = np.where(used, 1 / np.maximum(lengths * (lengths - 1.0), 1), 0)
+    weight = np.where(used, 1 / np.maximum(lengths, 1.0), 0)
     total = counts.T @ (sp.diags_array(weight) @ counts) - sp.diags_array(counts.T @ weight)
-    return total / used.sum()
+    return total / (lengths[used] - 1).sum()
 
 
 def compare(name, counts):

@@ -46,7 +46,7 @@ def main():
         both.append(seconds(lambda: engine.expect(dense), 3)[0])
     print(f"N 10,500, T 500, {n_pairs:,} pairs; sgemm {max(rates):.0f} GFlop/s; counting 4 nnz T (target 50 %):")
     record("sgemm", rate=max(rates))
-    record("size", stored_pairs=n_pairs)
+    record("size", stored_pairs=n_pairs, million_stored_pairs=n_pairs / 1e6)
     for name, time in (
         ("dense pass for the topics (P alpha, L, H alpha)", min(topics_only)),
         ("dense pass for topics and alpha (and P'H)", min(both)),

@@ -32,6 +32,24 @@ def test_help_and_wrong_commands_load_no_slow_package(arguments):
     assert loaded_by(f"try: exec({run!r})\nexcept SystemExit: pass") == []
 
 
+@pytest.mark.parametrize(
+    ("command", "packages"),
+    [
+        ("topics", {"edits", "tree", "solvers", "fit", "documents", "report", "plots"}),
+        ("info", {"edits", "tree", "solvers", "fit", "documents", "report", "plots"}),
+        ("count", {"edits", "tree", "solvers", "fit", "documents", "report", "plots", "distributed"}),
+        ("assign", {"edits", "tree", "solvers", "fit", "documents", "plots", "distributed"}),
+        ("fit", {"edits", "tree", "report", "plots", "distributed"}),
+    ],
+)
+def test_a_command_loads_what_it_needs(command, packages):
+    """What a command does not call would only make it start later."""
+    tell = "print('LOADED', *{name.split('.')[1] for name in sys.modules if name.startswith('fdmix.')})"
+    code = f"import sys, fdmix.cli.{command}; {tell}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert packages & set(done.stdout.split("LOADED")[1].split()) == set()
+
+
 def test_every_public_name_is_there():
     for name in fdmix.__all__:
         assert getattr(fdmix, name) is not None

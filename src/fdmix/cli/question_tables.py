@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdmix.cli.tables import topic_facts
 from fdmix.cli.tree_tables import tree_facts
-from fdmix.edits.before_after import OneSide, TopicChange
 from fdmix.mixture.mixture import Mixture
-from fdmix.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from fdmix.edits.before_after import OneSide, TopicChange
+    from fdmix.tree.tree import Tree
 
 
 def columns_of_topics(mixture: Mixture, n_words: int, ranking: Any = None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,9 @@ from fdmix.cli.table_files import TableFile, check_table_file, write_table
 from fdmix.cli.tables import hint_at_dominating_words, topic_facts, topic_table
 from fdmix.cli.tree_tables import show_tree, tree_facts
 from fdmix.mixture.mixture import Mixture
-from fdmix.tree import Tree, grow_tree
+
+if TYPE_CHECKING:
+    from fdmix.tree import Tree
 
 TREE = "Tree of topics"
 
@@ -75,6 +77,8 @@ def topics(
     if moments is not None:
         if cut is not None and cut > mixture.n_topics:
             raise ValueError(f"{model} has {mixture.n_topics} topics: --cut takes at most as many")
+        from fdmix.tree import grow_tree  # noqa: PLC0415  (topics without a tree are shown sooner)
+
         with steps() as bars:
             tree = grow_tree(mixture, loaded_moments(moments), n_threads=threads, report=bars.report)
         _told_of_cut(tree, cut)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.tree import Tree as Branches
 
 from fdmix.cli.console import show
 from fdmix.display import shown_word, shown_words
-from fdmix.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from fdmix.tree.tree import Tree
 
 
 def tree_facts(tree: Tree, n_words: int = 10, ranking: Any = None) -> list[dict[str, Any]]:
