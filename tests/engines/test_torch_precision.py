@@ -23,12 +23,15 @@ def factors(torch, rows, inner, columns):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_product_is_the_product(shape, dtype):
+@pytest.mark.parametrize("library", ["chosen", "onednn"])
+def test_the_product_is_the_product(shape, dtype, library):
     import torch
 
-    from fdmix.engines.torch_products import product_on
+    from fdmix.engines.torch_products import by_onednn, has_onednn, product_on
 
-    product = product_on(torch, torch.device("cpu"))
+    if library == "onednn" and not has_onednn(torch):
+        library = "chosen"
+    product = by_onednn(torch) if library == "onednn" else product_on(torch, torch.device("cpu"))
     for left, right in factors(torch, *shape):
         one, two = left.to(getattr(torch, dtype)), right.to(getattr(torch, dtype))
         found = product(one, two)

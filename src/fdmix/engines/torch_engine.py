@@ -114,7 +114,10 @@ class TorchEngine(Engine):
         self.n_topics = mixture.n_topics  # merging topics changes it between passes
         P = np.ascontiguousarray(mixture.topics[:, self.order].T, np.float32)
         P[P < SMALLEST] = 0
-        topics, alpha = self._in_memory(lambda: (self._tensor(P), self._tensor(np.array(mixture.correlations))))
+        alpha = np.array(mixture.correlations)
+        topics, alpha = self._in_memory(lambda: (self._tensor(P), self._tensor(alpha)))
+        if self.device.type == "cpu":  # MKL's bits depend on an array's place in memory; PyTorch aligns its own
+            topics = topics.clone()
         self.processes.agree(topics, alpha)
         return State(topics, alpha)
 

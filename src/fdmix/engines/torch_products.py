@@ -1,13 +1,16 @@
 """Matrix products of a device: by its fastest library, in float32 or, if asked for, in TF32 or bfloat16.
 
 On x86 CPUs, PyTorch multiplies float32 matrices by MKL, which uses half of the vector width of AMD's CPUs. oneDNN,
-which comes with PyTorch, uses all of it: 260 against 118 GFlop/s on a core of an AMD EPYC (Zen 5).
+which comes with PyTorch, uses all of it: 260 against 118 GFlop/s on a core of an AMD EPYC (Zen 5). On Intel's CPUs
+MKL is the faster one (benchmarks/torch_parts.py).
 """
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeAlias
 
 Product: TypeAlias = Callable[[Any, Any], Any]
@@ -18,10 +21,20 @@ def product_on(torch: Any, device: Any, precision: str = "float32") -> Product:
     """A function (left, right) -> left @ right for matrices of this device."""
     if precision == "bfloat16":
         return lambda left, right: (left.bfloat16() @ right.bfloat16()).to(left.dtype)
-    return _by_onednn(torch) if device.type == "cpu" and _has_onednn(torch) else torch.mm
+    if device.type == "cpu" and not _suits_mkl(torch) and has_onednn(torch):
+        return by_onednn(torch)
+    return torch.mm
 
 
-def _by_onednn(torch: Any) -> Product:
+def _suits_mkl(torch: Any) -> bool:
+    """Whether PyTorch has MKL, and the CPU is one of Intel's."""
+    described = Path("/proc/cpuinfo")
+    text = described.read_text("utf-8") if described.exists() else platform.processor()
+    return "GenuineIntel" in text and torch.backends.mkl.is_available()
+
+
+def by_onednn(torch: Any) -> Product:
+    """Products by oneDNN, of float32 matrices of the CPU."""
     linear = torch.ops.mkldnn._linear_pointwise
 
     def product(left: Any, right: Any) -> Any:
@@ -32,7 +45,7 @@ def _by_onednn(torch: Any) -> Product:
     return product
 
 
-def _has_onednn(torch: Any) -> bool:
+def has_onednn(torch: Any) -> bool:
     """Whether oneDNN multiplies float32 matrices here; the operation has no public name, so it is tried out."""
     if not torch.backends.mkldnn.is_available() or torch.backends.cpu.get_cpu_capability() not in {"AVX2", "AVX512"}:
         return False
