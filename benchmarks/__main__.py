@@ -7,9 +7,9 @@ import os
 from benchmarks.recording import begin, save
 
 NAMES = [
-    "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment", "estimator",
-    "cells", "torch", "torch_adam", "edits", "cluster", "large", "startup", "installed", "tree", "choosing",
-    "coverage", "graphs", "vocabularies", "anchors",
+    "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment",
+    "estimator", "cells", "torch", "torch_adam", "torch_parts", "torch_documents", "edits", "cluster", "large",
+    "startup", "installed", "tree", "choosing", "coverage", "graphs", "vocabularies", "anchors",
 ]  # fmt: skip
 
 PARTS = ("FDMIX_PROBLEMS", "FDMIX_SIZES")  # variables that choose parts of a benchmark
