@@ -1,6 +1,9 @@
 """The engine-neutral core: any partitions, in any order, give the bytes of the count on one machine."""
 
 import pickle
+import subprocess
+import sys
+from collections import Counter
 from contextlib import nullcontext
 
 import numpy as np
@@ -10,11 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fdmix import Moments, read_moments, read_moments_by, worlds
+from fdmix.corpus.preparation import Cleaning
 from fdmix.distributed import PartitionError, count_moments
 from fdmix.distributed.partial_moments import PartialMoments, row_edges, whole
 from fdmix.distributed.partitions import ClusterError, LocalPartitions, Task, added, versions
+from fdmix.distributed.statistics import TokenTotals
+from fdmix.distributed.tokens import Tokenise
 from fdmix.moments.ledger import SourceLog
 from fdmix.text.layouts import Layout
+from fdmix.text.statistics import token_totals
 
 TABLE = corpus()
 SETTINGS = [
@@ -84,6 +91,32 @@ def test_blocks_of_rows_are_the_whole(n_words, n_blocks):
     assert again.cells[()] == moments
     assert again.cells[()].ledger == moments.ledger
     assert again.forms == {"a": {"b": 2}}
+
+
+@pytest.mark.parametrize("tokenizer", [None, str.split])
+def test_token_totals_add_up(tokenizer):
+    """Also where a text is not valid UTF-8, and where a partition has no token."""
+    tokenise = Tokenise(Cleaning(tokenizer=tokenizer), Layout())
+    texts = [["cat dog cat", "dogs \ud800x über"], [], ["cat über mouse"]]
+    totals = [TokenTotals.of(tokenise(some)) for some in texts]
+    total = TokenTotals.sum_of(pickle.loads(pickle.dumps(totals)))
+    assert total.n_documents == 3
+    expected = sum((Counter(token_totals([tokenise(some).lexicon])) for some in texts), Counter())
+    assert total.totals() == expected
+    assert total.lexicon(Cleaning()).tokens() == list(expected)
+
+
+def test_counting_does_not_import_pandas():
+    """Every worker would spend a third of a second on it."""
+    code = (
+        "import sys, pickle\nfrom fdmix.distributed import count_moments\n"
+        "from fdmix.distributed.partitions import LocalPartitions\n"
+        "documents = LocalPartitions([['cats chase mice'] * 9, ['dogs chase cats'] * 9])\n"
+        "total = count_moments(documents, stem='english', min_count=1)\n"
+        "assert total.n_documents == 18\npickle.dumps(total)\nsys.stdout.write(str('pandas' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False"
 
 
 def test_edges_balance_the_triangle():

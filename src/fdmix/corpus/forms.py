@@ -66,6 +66,10 @@ class FormsOfDocuments(FormCounts):
 
 def combined(a: FormsByWord, b: FormsByWord, sign: int) -> FormsByWord:
     """a + b, or a - b with sign = -1; refused if that leaves a negative number."""
+    if not b:
+        return a
+    if not a and sign > 0:
+        return b
     if isinstance(a, FormCounts) and isinstance(b, FormCounts) and a.names is b.names:
         totals = np.zeros(max(len(a.totals), len(b.totals)), np.int64)
         totals[: len(a.totals)] += a.totals

@@ -26,7 +26,7 @@ from fdmix.text.recipe import Recipe, cleaning_and_recipe
 from fdmix.text.sources import Files
 from fdmix.text.vocabulary_choice import chosen_words
 
-TOKENS_AT_A_TIME = 10_000_000  # that a task counts, a million tweets: it takes seconds and less than 1 GB
+TOKENS_AT_A_TIME = 20_000_000  # that a task counts, 600,000 tweets: it takes seconds and less than 1 GB
 
 
 @dataclass(frozen=True)

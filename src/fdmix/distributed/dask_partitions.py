@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
@@ -30,6 +31,7 @@ from fdmix.text.layouts import known_column
 log = logging.getLogger("fdmix")
 CONNECT_SECONDS = 10
 GONE = ("CommClosedError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError")
+IMPORTED_ONCE = ["distributed.nanny", "fdmix.distributed.counting", "pyarrow.parquet"]  # takes a second of CPU time
 LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"  # models and vocabularies are larger, on purpose
 
 
@@ -163,6 +165,7 @@ def running(
         cluster: Any = address
         if address is None:
             opened.enter_context(dask.config.set({"logging": {"distributed": "critical"}}))  # errors reach us anyway
+            opened.enter_context(_copied_workers())
             cluster = opened.enter_context(
                 LocalCluster(n_workers=thread_count(), threads_per_worker=1, dashboard_address=None)
             )
@@ -173,6 +176,19 @@ def running(
         _require_fdmix(client)
         parts = [delayed(content, pure=False, traverse=False) for content in contents]
         yield DaskPartitions(parts, split_every, report)
+
+
+@contextmanager
+def _copied_workers() -> Iterator[None]:
+    """Start worker processes as copies of one that has imported fdmix, where the system can do that safely."""
+    if sys.platform != "linux":
+        yield
+        return
+    from distributed.utils import get_mp_context  # noqa: PLC0415
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(IMPORTED_ONCE)
+        yield
 
 
 def _lists(contents: Sequence[Delayed], n_groups: int) -> list[Delayed]:

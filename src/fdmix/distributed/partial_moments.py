@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 from math import ceil, sqrt
 from typing import Any
@@ -15,6 +16,7 @@ from fdmix.cells.grouping import Key
 from fdmix.corpus.forms import FormsByWord, combined
 from fdmix.distributed.statistics import joined_logs
 from fdmix.moments import parts
+from fdmix.moments.arithmetic import summed
 from fdmix.moments.ledger import Ledger, SourceLog
 from fdmix.moments.moments import Moments
 from fdmix.moments.pair_rows import BYTES_PER_PAIR
@@ -38,11 +40,13 @@ class PartialMoments:
     forms: FormsByWord
     log: SourceLog
 
-    def __add__(self, other: PartialMoments) -> PartialMoments:
-        cells = dict(self.cells)
-        for key, theirs in other.cells.items():
-            cells[key] = cells[key] + theirs if key in cells else theirs
-        return PartialMoments(cells, combined(self.forms, other.forms, 1), joined_logs(self.log, other.log))
+    @classmethod
+    def sum_of(cls, all_of_them: Sequence[PartialMoments]) -> PartialMoments:
+        """The moments of all documents, in one round over their pairs."""
+        keys = dict.fromkeys(key for each in all_of_them for key in each.cells)
+        cells = {key: summed([each.cells[key] for each in all_of_them if key in each.cells]) for key in keys}
+        forms = reduce(lambda a, b: combined(a, b, 1), (each.forms for each in all_of_them))
+        return cls(cells, forms, reduce(joined_logs, (each.log for each in all_of_them)))
 
     def blocks(self, edges: Sequence[int]) -> list[PartialMoments]:
         """The same in blocks, of the rows from edges[k] to edges[k + 1]."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,16 +34,18 @@ class TokenTotals:
     @classmethod
     def of(cls, partition: PartitionTokens) -> TokenTotals:
         """Of one partition."""
-        names = partition.lexicon.tokens()
-        counts = partition.lexicon.counts[: len(names)]
-        table = pa.table({"token": pa.array(names, pa.large_string()), "n": pa.array(counts, pa.int64())})
-        return cls(table, partition.n_documents)
+        names = _token_array(partition.lexicon)
+        return cls(_token_table(names, partition.lexicon.counts[: len(names)]), partition.n_documents)
 
-    def __add__(self, other: TokenTotals) -> TokenTotals:
-        both = pa.concat_tables([self.tokens, other.tokens])
-        summed = both.group_by("token", use_threads=False).aggregate([("n", "sum")])
-        table = pa.table({"token": summed.column("token"), "n": summed.column("n_sum")}).combine_chunks()
-        return TokenTotals(table, self.n_documents + other.n_documents)
+    @classmethod
+    def sum_of(cls, all_of_them: Sequence[TokenTotals]) -> TokenTotals:
+        """The totals of all documents, each token looked up once. (Arrow's `group_by` would import pandas.)"""
+        table = pa.concat_tables([each.tokens for each in all_of_them]).combine_chunks()
+        names, counts = (table.column(name).combine_chunks() for name in ("token", "n"))
+        encoded = names.dictionary_encode()
+        sums = np.zeros(len(encoded.dictionary), np.int64)
+        np.add.at(sums, _values(encoded.indices, np.int32), _values(counts, np.int64))
+        return cls(_token_table(encoded.dictionary, sums), sum(each.n_documents for each in all_of_them))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickling, as one buffer: buffers that travel one by one arrive unaligned, and Arrow warns of them."""
@@ -58,15 +61,11 @@ class TokenTotals:
 
     def lexicon(self, cleaning: Cleaning) -> Lexicon:
         """A lexicon with these tokens, for what reads one; it cannot look up tokens."""
-        chunks = self.tokens.column("token").combine_chunks()
-        array = chunks.chunk(0) if isinstance(chunks, pa.ChunkedArray) else chunks
-        whole = "".join(array.to_pylist()).encode()
-        lengths = pc.binary_length(array).to_numpy(zero_copy_only=False)
+        names, counts = (self.tokens.column(name).combine_chunks() for name in ("token", "n"))
         lexicon = Lexicon(cleaning)
-        lexicon.pool = np.frombuffer(whole, np.uint8)
-        lexicon.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]).astype(np.int64)
-        lexicon.counts = self.tokens.column("n").to_numpy()
-        lexicon.size = len(array)
+        lexicon.starts, lexicon.pool = _parts_of(names)
+        lexicon.counts = _values(counts, np.int64)
+        lexicon.size = len(names)
         return lexicon
 
 
@@ -117,6 +116,43 @@ def _batches(partition: PartitionTokens | None) -> Iterator[TokenBatch]:
     return iter(() if partition is None else partition.batches)
 
 
+def _token_array(lexicon: Lexicon) -> pa.Array:
+    """The distinct tokens as an Arrow array, made of buffers: `pa.array` of a list imports pandas."""
+    if lexicon.cleaning.tokenizer is None:
+        starts = lexicon.starts[: lexicon.size + 1]
+        tokens = _strings(starts, lexicon.pool[: starts[-1]])
+        with suppress(pa.ArrowInvalid):  # bytes that are not UTF-8
+            tokens.validate(full=True)
+            return tokens
+    names = [name.encode() for name in lexicon.tokens()]
+    return _strings(np.cumsum([0, *map(len, names)]), np.frombuffer(b"".join(names), np.uint8))
+
+
+def _token_table(names: pa.Array, counts: Any) -> pa.Table:
+    numbers = pa.Array.from_buffers(pa.int64(), len(names), [None, pa.py_buffer(np.ascontiguousarray(counts))])
+    return pa.table([names, numbers], ["token", "n"])
+
+
+def _values(numbers: pa.Array, kind: Any) -> Any:
+    """The values of an array without nulls; `to_numpy` would import pandas."""
+    return np.frombuffer(numbers.buffers()[1] or b"", kind)[numbers.offset :][: len(numbers)]
+
+
+def _strings(starts: Any, pool: Any) -> pa.Array:
+    """Strings whose number e is the UTF-8 text pool[starts[e] : starts[e + 1]]."""
+    buffers = [None, *(pa.py_buffer(np.ascontiguousarray(array)) for array in (starts.astype(np.int64), pool))]
+    return pa.Array.from_buffers(pa.large_string(), starts.size - 1, buffers)
+
+
+def _parts_of(strings: pa.LargeStringArray) -> tuple[Any, Any]:
+    """(starts, pool), as in `_strings`."""
+    if not len(strings):
+        return np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    _, offsets, data = strings.buffers()
+    starts = np.frombuffer(offsets, np.int64)[strings.offset :][: len(strings) + 1]
+    return starts - starts[0], np.frombuffer(data or b"", np.uint8)[starts[0] : starts[-1]]
+
+
 def _token_totals_of(buffer: bytes, n_documents: int) -> TokenTotals:
     """What `TokenTotals.__reduce__` wrote."""
     return TokenTotals(pa.ipc.open_stream(buffer).read_all(), n_documents)
@@ -124,7 +160,8 @@ def _token_totals_of(buffer: bytes, n_documents: int) -> TokenTotals:
 
 def _token_totals(partition: PartitionTokens | None) -> list[TokenTotals]:
     if partition is None:
-        return [TokenTotals(pa.table({"token": pa.array([], pa.large_string()), "n": pa.array([], pa.int64())}), 0)]
+        nothing = pa.schema([("token", pa.large_string()), ("n", pa.int64())]).empty_table()
+        return [TokenTotals(nothing, 0)]
     return [TokenTotals.of(partition)]
 
 
