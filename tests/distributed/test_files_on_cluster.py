@@ -127,6 +127,17 @@ def test_a_scheduler_that_is_not_there_is_an_error_in_words(folder, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@needs_dask
+@pytest.mark.slow
+def test_workers_print_nothing_when_a_partition_cannot_be_read(folder, tmp_path, capfd):
+    """The sentence of the error is enough; Dask would show the task and where it failed."""
+    pq.write_table(pa.table({"body": ["a b"]}), folder / "d.parquet")
+    done = run("count", folder, "--column", "text", "-o", tmp_path / "x", "--engine", "dask")
+    assert "d.parquet has no column 'text'; it has body" in str(done.exception)
+    assert "Traceback" not in capfd.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
 def test_standard_input_stays_here(tmp_path):
     done = run("count", "-", "-o", tmp_path / "x", "--engine", "dask")
     assert "a cluster cannot read standard input" in str(done.exception)

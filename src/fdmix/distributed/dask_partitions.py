@@ -32,6 +32,9 @@ log = logging.getLogger("fdmix")
 CONNECT_SECONDS = 10
 GONE = ("CommClosedError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError")
 IMPORTED_ONCE = ["distributed.nanny", "fdmix.distributed.counting", "pyarrow.parquet"]  # takes a second of CPU time
+# Errors reach us without Dask's log. Its setting does not reach worker processes, so they get it as a variable.
+WORKER_LOG = "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED"
+ANY_PORT: dict[str, Any] = {"scheduler_kwargs": {"dashboard_address": ":0"}}  # or else Dask warns if 8787 is taken
 LARGE_GRAPH = "distributed.admin.large-graph-warning-threshold"  # models and vocabularies are larger, on purpose
 
 
@@ -164,10 +167,10 @@ def running(
     with ExitStack() as opened:
         cluster: Any = address
         if address is None:
-            opened.enter_context(dask.config.set({"logging": {"distributed": "critical"}}))  # errors reach us anyway
+            opened.enter_context(dask.config.set({"logging": {"distributed": "critical"}, WORKER_LOG: "critical"}))
             opened.enter_context(_copied_workers())
             cluster = opened.enter_context(
-                LocalCluster(n_workers=thread_count(), threads_per_worker=1, dashboard_address=None)
+                LocalCluster(n_workers=thread_count(), threads_per_worker=1, dashboard_address=None, **ANY_PORT)
             )
         try:
             client = opened.enter_context(Client(cluster, timeout=CONNECT_SECONDS))

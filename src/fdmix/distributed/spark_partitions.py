@@ -207,6 +207,7 @@ def running(
         builder = builder.master(address or "local[*]")
     if address is None:
         builder = builder.config("spark.driver.extraJavaOptions", THRIFTY_JAVA)
+        builder = builder.config("spark.log.level", "FATAL")  # errors reach us anyway
     try:
         spark = builder.getOrCreate() if session is None else session
     except (PySparkException, Py4JError, OSError) as error:
