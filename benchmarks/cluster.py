@@ -1,7 +1,7 @@
-"""What does a cluster cost? CPU seconds and memory of Dask and Spark against two threads, and Spark's own LDA.
+"""What does a cluster cost? CPU seconds and memory of Dask and Spark against two threads, sizes, and Spark's own LDA.
 
 Goal: at most 1.5 times the CPU seconds of the plain path on a million tweets. The fixed part (starting processes and
-importing) is measured with 2,000 documents.
+importing) is measured with 2,000 documents. FDMIX_PROBLEMS chooses some of the names in PROBLEMS.
 """
 
 import json
@@ -15,9 +15,18 @@ from pathlib import Path
 
 from benchmarks.data import data_file
 from benchmarks.measure import machine
+from benchmarks.recording import record
 
+PROBLEMS = ("plain", "dask", "dask_cluster", "dask_threads", "spark", "spark_frame", "sizes", "spark_lda")
 N_DOCUMENTS, N_FEW = 1_000_000, 2_000
 N_PARTITIONS = 8
+SIZES = (
+    (5_000, 10_000),
+    (5_000, 100_000),
+    (15_000, 10_000),
+    (15_000, 100_000),
+    (15_000, 500_000),
+)  # words, documents
 N_LDA, N_TEST, N_TOPICS, LDA_ITERATIONS = 60_000, 10_000, 50, 20
 SPARK = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.memory": "3g",
          "spark.sql.shuffle.partitions": "8", "spark.driver.host": "127.0.0.1"}  # fmt: skip
@@ -37,6 +46,14 @@ def plain(path):
 
 
 def dask(path):
+    """The file, which workers read: fdmix starts a worker process for each of two cores."""
+    from fdmix.distributed import count_moments
+
+    return count_moments(path, column="text", preset="tweets", engine="dask")
+
+
+def dask_cluster(path, n_workers=2):
+    """Delayed tables, on a cluster of the user's with Dask's own settings."""
     import pyarrow.parquet as pq
     from dask import delayed
     from distributed import Client, LocalCluster
@@ -44,8 +61,16 @@ def dask(path):
     from fdmix.distributed import count_moments
 
     groups = range(pq.ParquetFile(path).metadata.num_row_groups)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+    with (
+        LocalCluster(n_workers=n_workers, threads_per_worker=2 // n_workers, dashboard_address=None) as cluster,
+        Client(cluster),
+    ):
         return count_moments([delayed(piece)(path, number) for number in groups], preset="tweets")
+
+
+def dask_threads(path):
+    """The same with one worker process, which has two threads."""
+    return dask_cluster(path, 1)
 
 
 def session():
@@ -73,6 +98,38 @@ def spark_frame(path):
     total = count_moments(running.read.parquet(path), preset="tweets")
     running.stop()
     return total
+
+
+def sizes(path):
+    """What the task of one partition gives: kept tokens and partial moments, in bytes as they are pickled."""
+    import pickle
+
+    import pyarrow.parquet as pq
+
+    from fdmix import read_moments
+    from fdmix.distributed.counting import CountPartition
+    from fdmix.distributed.partial_moments import row_edges
+    from fdmix.distributed.tokens import Tokenise
+    from fdmix.text.cleaning import cleaning_of
+    from fdmix.text.layouts import Layout
+
+    table = pq.read_table(path, columns=["text"])
+    found = {}
+    for n_words, n_documents in SIZES:
+        words = read_moments(table.slice(0, 100_000), column="text", preset="tweets", max_words=n_words)
+        cleaning = cleaning_of("tweets", {"max_words": n_words})
+        tokens = Tokenise(cleaning, Layout("text"))(table.slice(0, n_documents))
+        edges = tuple(row_edges(words.n_words))
+        work = CountPartition(words.vocabulary, words.preparation.cleaning, (), 0, "tokens", edges, None)
+        blocks = work([tokens])
+        bytes_of = [len(pickle.dumps(block)) for block in blocks]
+        found[f"{words.n_words} words, {n_documents} documents"] = {
+            "million_pairs": sum(block.cells[()].n_pairs for block in blocks) / 1e6,
+            "token_megabytes": len(pickle.dumps(tokens)) / 1e6, "megabytes": sum(bytes_of) / 1e6,
+            "bytes_a_pair": sum(bytes_of) / sum(block.cells[()].n_pairs for block in blocks),
+            "blocks": len(blocks), "largest_megabytes": max(bytes_of) / 1e6,
+        }  # fmt: skip
+    return found
 
 
 def spark_lda(path):
@@ -168,34 +225,49 @@ def children(root):
         return []
 
 
-def main(names=("plain", "dask", "spark", "spark_frame", "spark_lda")):
+def main():
     path = data_file("tweets.parquet")
     if path is None:
         return
+    names = os.environ.get("FDMIX_PROBLEMS", ",".join(PROBLEMS)).split(",")
     print(f"# cluster\n{machine()}, load {os.getloadavg()[0]:.0f}")
     import pyarrow.parquet as pq
 
     whole = pq.read_table(path, columns=["text"])
     with tempfile.TemporaryDirectory() as folder:
-        sizes = {"few": N_FEW, "all": N_DOCUMENTS}
-        paths = {size: Path(folder) / f"{size}.parquet" for size in sizes}
-        for size, n in sizes.items():
+        numbers = {"few": N_FEW, "all": N_DOCUMENTS}
+        paths = {size: Path(folder) / f"{size}.parquet" for size in numbers}
+        for size, n in numbers.items():
             pq.write_table(whole.slice(0, n), paths[size], row_group_size=max(1, n // N_PARTITIONS))
+        del whole
         found = {}
-        for name in [each for each in ("plain", "dask", "spark", "spark_frame") if each in names]:
-            for size, n in sizes.items():
+        for name in [each for each in PROBLEMS[:6] if each in names]:
+            for size, n in numbers.items():
                 found[name, size] = run = measured(name, paths[size])
-                print(f"{name:11} {n:9,} documents: {json.dumps(rounded(run))}", flush=True)
-            net = found[name, "all"]["cpu"] - found[name, "few"]["cpu"]
-            if ("plain", "all") in found:
-                base = found["plain", "all"]["cpu"]
-                net_base = base - found["plain", "few"]["cpu"]
-                print(f"{name:11} CPU ratio to plain: {found[name, 'all']['cpu'] / base:.2f} in all, "
-                      f"{net / net_base:.2f} without the fixed part", flush=True)  # fmt: skip
+                print(f"{name:12} {n:9,} documents: {json.dumps(rounded(run))}", flush=True)
+                peaks = {f"{kind}_gigabytes": megabytes * 2**20 / 1e9 for kind, megabytes in run["peak MB"].items()}
+                parts = {f"{kind}_seconds": seconds for kind, seconds in run["cpu by kind"].items()}
+                record(f"{name}, {n} documents", cpu_seconds=run["cpu"], **parts, **peaks)
+            if "plain" in names:
+                tell_ratios(name, {key: run["cpu"] for key, run in found.items()})
         if len({run["result"] for (_, size), run in found.items() if size == "all"}) > 1:
             raise AssertionError("the engines do not agree")
+        if "sizes" in names:
+            for row, sizes_found in measured("sizes", paths["all"])["result"].items():
+                record(row, **sizes_found)
+                print(row, rounded(sizes_found))
         if "spark_lda" in names:
-            print(json.dumps(rounded(measured("spark_lda", paths["all"])["result"]), indent=1))
+            result = measured("spark_lda", paths["all"])["result"]
+            record("Spark LDA", **result)
+            print(json.dumps(rounded(result), indent=1))
+
+
+def tell_ratios(name, cpu):
+    """CPU seconds of an engine against the plain path, with and without what 2,000 documents take."""
+    whole = cpu[name, "all"] / cpu["plain", "all"]
+    rest = (cpu[name, "all"] - cpu[name, "few"]) / (cpu["plain", "all"] - cpu["plain", "few"])
+    record(f"{name} to plain", ratio=whole, ratio_without_fixed_part=rest)
+    print(f"{name:12} CPU ratio to plain: {whole:.2f} in all, {rest:.2f} without the fixed part", flush=True)
 
 
 def rounded(value):
@@ -206,7 +278,8 @@ def rounded(value):
 
 if __name__ == "__main__":
     name, path = sys.argv[1:3]
-    outcome = {"plain": plain, "dask": dask, "spark": spark, "spark_frame": spark_frame, "spark_lda": spark_lda}[
-        name
-    ](path)
+    outcome = {
+        "plain": plain, "dask": dask, "dask_cluster": dask_cluster, "dask_threads": dask_threads, "spark": spark,
+        "spark_frame": spark_frame, "sizes": sizes, "spark_lda": spark_lda,
+    }[name](path)  # fmt: skip
     print(json.dumps(outcome if isinstance(outcome, dict) else outcome.checksum()))
