@@ -35,6 +35,18 @@ def test_shares_maximise_the_likelihood_of_the_word_margin():
     assert found.min() >= 0
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_shares_are_the_most_likely_ones_where_topics_do_not_fit(seed):
+    """Much text that no topic has: steps of Fisher scoring that are not shortened jump back and forth for ever."""
+    rng = np.random.default_rng(seed)
+    topics = rng.dirichlet(np.full(200, 0.03), size=20)
+    foreign = rng.dirichlet(np.full(200, 0.03), size=2).mean(axis=0)
+    margin = 0.5 * rng.dirichlet(np.full(20, 0.1)) @ topics + 0.5 * foreign
+    shares = ShareFit(topics, np.full(20, 0.05)).fit(Margin(margin, np.tile(margin / 4, (4, 1)), 1.0)).shares
+    slopes = topics @ (margin / (shares @ topics))  # of L: at its maximum none is above 1
+    assert slopes.max() < 1 + 1e-5
+
+
 def test_exact_margins_give_exact_shares_and_no_error():
     topics = overlapping_topics(np.random.default_rng(1), 5, 40)
     shares = np.array([0.4, 0.3, 0.2, 0.1, 0.0])

@@ -20,12 +20,15 @@ from scipy.linalg import cholesky, solve_triangular
 
 from fdmix.effects.margins import Floats, Margin
 
-EM_STEPS = 10  # cheap steps before the first scoring step
-MAX_SCORING_STEPS = 8
-TOLERANCE = 1e-4  # a scoring step that moves no share further is the last
+EM_STEPS = 10  # cheap steps before the first Newton step
+MAX_NEWTON_STEPS = 100  # about 3 are enough where topics fit, 20 where a topic must grow from nearly nothing
+TOLERANCE = 1e-6  # of L, in nats per token: the most that the shares may be below the maximum
+SUFFICIENT = 1e-4  # of the gain that the slope promises, which a step must reach
+SMALLEST_STEP = 1e-6  # of a Newton step
+LARGEST_ROOT = 1e15  # of a word's weight: its square and sums of these stay within float32
 SMOOTHING = 1e-3  # of the average shares, in the weights only: so no word has weight infinity
 SPARSE_BELOW = 0.2  # the share of non-zero topic entries below which sparse products are faster
-RIDGE = 1e-6  # of the mean information, which is summed in float32: equal topics do not stop the others
+RIDGE = 1e-5  # of each topic's information, which is summed in float32: equal topics do not stop the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,28 +70,46 @@ class ShareFit:
         self.start = self.start / self.start.sum()
         sparse = np.count_nonzero(topics) < SPARSE_BELOW * topics.size
         self.topics: Any = sp.csr_array(topics) if sparse else topics
-        totals = topics.sum(axis=1)  # below 1 if words of the topics are not among those that were counted
-        self.scale = _ratio(np.ones_like(totals), totals)
+        self.totals = topics.sum(axis=1)  # below 1 if words of the topics are not among those that were counted
+        self.scale = _ratio(np.ones_like(self.totals), self.totals)
 
     def fit(self, margin: Margin) -> ShareEstimate:
         """The most likely shares, the unbiased ones, and those without each fold."""
-        from scipy.optimize import nnls  # noqa: PLC0415  (slow to import)
-
         m = margin.whole / margin.whole.sum()
         s = self.start
         for _ in range(EM_STEPS):
             s = s * (self.topics @ _ratio(m, s @ self.topics)) * self.scale
-            s /= s.sum()
-        weights, root = self._weights(s)
-        for _ in range(MAX_SCORING_STEPS):
-            target = solve_triangular(root, self.topics @ (weights * m), lower=True)
-            new = nnls(root.T, target)[0]
-            new /= new.sum()
-            moved, s = np.abs(new - s).max(), new
-            if moved < TOLERANCE:
+        for _ in range(MAX_NEWTON_STEPS):
+            q = s @ self.topics
+            slope = self.topics @ _ratio(m, q) - self.totals
+            if (slope * self.scale).max() < TOLERANCE:  # L is concave: its maximum is at most so much above
                 break
-            weights, root = self._weights(s)
-        return self._with_replicates(s, m, margin, weights, root)
+            s = s + self._newton_step(s, m, q, slope)
+        s = s / s.sum()
+        return self._with_replicates(s, m, margin, *self._weights(s))
+
+    def _newton_step(self, s: Floats, m: Floats, q: Floats, slope: Floats) -> Floats:
+        """A step to s >= 0 that increases F(s) = sum_u m(u) log q(u) - sum_u q(u) with q = P' s.
+
+        slope : of F at s. F has its maximum where L has it, and needs no constraint on the sum of s. Steps are
+        shortened until F increases: where topics do not fit, whole steps could jump back and forth for ever.
+        """
+        from scipy.optimize import nnls  # noqa: PLC0415  (slow to import)
+
+        root = self._root(_ratio(m, q**2))
+        whole = nnls(root.T, root.T @ s + solve_triangular(root, slope, lower=True))[0] - s
+        change, promised, fraction = whole @ self.topics, float(slope @ whole), 1.0
+        while self._gain(m, q, fraction * change) < SUFFICIENT * fraction * promised and fraction > SMALLEST_STEP:
+            fraction /= 2
+        return np.asarray(fraction * whole)
+
+    @staticmethod
+    def _gain(m: Floats, q: Floats, change: Floats) -> float:
+        """F(s + step) - F(s), where the step changes q; -inf where a word that occurs would have no chance."""
+        relative = _ratio(change, q)
+        if relative[m > 0].min(initial=0.0) <= -1:
+            return -np.inf
+        return float(m[m > 0] @ np.log1p(relative[m > 0]) - change.sum())
 
     def _with_replicates(self, s: Floats, m: Floats, margin: Margin, weights: Floats, root: Floats) -> ShareEstimate:
         """s~ = (P D P')^-1 P D m with D = 1 / (P' s): linear in m, so that leaving a fold out is a subtraction."""
@@ -108,15 +129,24 @@ class ShareFit:
         """(D, the lower Cholesky root of P D P'), D = 1 / q at the words of q = P' s, slightly smoothed."""
         q = ((1 - SMOOTHING) * s + SMOOTHING * self.start) @ self.topics
         weights = _ratio(np.ones_like(q), q)
+        return weights, self._root(weights)
+
+    def _root(self, weights: Floats) -> Floats:
+        """The lower Cholesky root of P W P' for weights of words.
+
+        The diagonal is increased in proportion to itself: the entry of a topic may be millions of times that of
+        another one, where the topic is nearly absent and alone has a word that occurs.
+        """
         if isinstance(self.topics, np.ndarray):
-            scaled = self.topics.astype(np.float32) * np.sqrt(weights).astype(np.float32)
+            scaled = self.topics.astype(np.float32) * np.minimum(np.sqrt(weights), LARGEST_ROOT).astype(np.float32)
             information = (scaled @ scaled.T).astype(np.float64)
         else:
             scaled = self.topics.copy()
             scaled.data *= weights[scaled.indices]
             information = (scaled @ self.topics.T).toarray()
-        information[np.diag_indices_from(information)] += RIDGE * np.trace(information) / s.size
-        return weights, cholesky(information, lower=True)
+        diagonal = information.diagonal()
+        information[np.diag_indices_from(information)] += RIDGE * np.maximum(diagonal, RIDGE * diagonal.max())
+        return cholesky(information, lower=True)
 
     def linear_map(self, s: Floats | None = None) -> Floats:
         """(T, words): W with E[W dhat] = theta for the word frequencies dhat of a document with topics theta."""
