@@ -74,6 +74,19 @@ def test_words_are_found_in_the_form_that_people_see():
     assert mixture.edit(moments).ban(seen, mixture.vocabulary[0]).missing == []
 
 
+def test_words_are_found_as_they_were_in_the_text():
+    from fdmix import read_moments
+
+    texts = ["Learning machines learn.", "Climate change warms the seas.", "The climate changes, learning warms."]
+    moments = read_moments(texts * 20, stem="english", ngrams=2)
+    editor = fit_mixture(moments, 2).mixture.edit(moments)
+    assert editor.seed({0: ["Warming", "climate changing", "the", "nosuch"]}).missing == ["the", "nosuch"]
+    edited = editor.ban("machine").fit().mixture
+    assert edited.topics[:, edited.vocabulary.index("machin")].max() == 0
+    with pytest.raises(ValueError, match="one word for some of 'learned', 'learns'"):
+        editor.apart("learned", "learns")
+
+
 @pytest.mark.parametrize("name", engines(*ENGINES))
 def test_engines_assemble_states_as_the_contract_says(name):
     rng = np.random.default_rng(0)

@@ -268,7 +268,11 @@ class Plan:
         self.touched |= {t for t, seeds in self.seeds.items() if columns & set(seeds)} - self.frozen
 
     def _keep_apart(self, words: tuple[str, ...]) -> None:
-        if len(columns := self._several(words, "apart")) > 1:
+        columns = self._several(words, "apart")
+        found = [word for word in words if self._column(word) is not None]
+        if len(columns) < len(set(found)):
+            raise ValueError(f"the model has one word for some of {some(found)}, which no topic can keep apart")
+        if len(columns) > 1:
             self.apart.append(columns)
 
     def _pin(self, topic: int, number: int) -> None:
