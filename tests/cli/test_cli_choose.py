@@ -9,7 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from fdmix import Mixture, Moments, fit_mixture, worlds
+from fdmix.choice import Choice
+from fdmix.cli import console
 from fdmix.cli.app import app
+from fdmix.cli.choose import _show
 from fdmix.report.gathering import gathered
 
 
@@ -47,6 +50,17 @@ def test_choose_prints_and_writes_the_table(folder, tmp_path):
     assert "Take 4 topics" in " ".join(said.split())
     with (tmp_path / "t.csv").open() as file:
         assert [row["topics"] for row in csv.DictReader(file)] == ["1", "2", "4", "8"]
+
+
+@pytest.mark.parametrize("criterion", ["pairs", "completion"])
+def test_the_table_of_choose_fits_into_80_columns(criterion, monkeypatch, capsys):
+    scores = {"pairs": -14.1, "completion": -8.1, "coherence": -0.1, "exclusivity": 0.5, "stability": 0.9}
+    tables = {name: np.array([[value, value + 0.1]] * 3) for name, value in scores.items()}
+    monkeypatch.setattr(console.out, "width", 80)
+    _show(Choice((1, 1000), tables, criterion, 900), as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[-1] == "stability"
+    assert lines[2].endswith("<- take")
 
 
 def test_choose_tells_programs_everything(folder):

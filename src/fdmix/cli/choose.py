@@ -116,7 +116,8 @@ def _show(choice: Choice, as_json: bool) -> None:
         )
         return
     table = plain_table()
-    shown = [name for name in columns if name not in ("chosen", "standard_error")]
+    # The score that decides is the gain, up to a constant; without it the table fits into 80 columns.
+    shown = [name for name in columns if name not in ("chosen", "standard_error", choice.criterion)]
     for name in shown:
         table.add_column("gain ± error" if name == "gain" else name, justify="right", no_wrap=True)
     table.add_column("")
