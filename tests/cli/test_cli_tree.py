@@ -1,6 +1,7 @@
 """fdmix topics --tree and --cut."""
 
 import json
+import shutil
 
 import pytest
 
@@ -30,6 +31,15 @@ def test_the_tree_has_a_line_for_each_node(files, capsys):
     assert len(lines) == 11
     assert lines[0].startswith("6 topics, merging costs ")
     assert any("topic 2: second, " in line for line in lines)
+
+
+def test_the_moments_beside_the_model_are_found(files, tmp_path, capsys):
+    model, moments = files
+    copied = tmp_path / "model"
+    shutil.copytree(model, copied)
+    shutil.copy(moments, tmp_path / "model.moments")
+    topics(copied, "--tree", "-n", 3)
+    assert len(capsys.readouterr().out.splitlines()) == 11
 
 
 def test_a_cut_shows_the_top_of_the_tree(files, capsys):
@@ -65,8 +75,8 @@ def test_json(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--tree"], "give --moments FILE"),
-        (["--cut", "2"], "give --moments FILE"),
+        (["--tree"], "name it with --moments FILE"),
+        (["--cut", "2"], "name it with --moments FILE"),
         (["--moments", "MOMENTS"], "give --tree or --cut"),
         (["--tree", "--moments", "MODEL"], "not a file of moments"),
         (["--cut", "7", "--moments", "MOMENTS"], "has 6 topics"),
@@ -76,5 +86,5 @@ def test_json(files, capsys):
 def test_wrong_usage_is_refused_in_words(files, arguments, words):
     model, moments = files
     named = {"MOMENTS": str(moments), "MODEL": str(model)}
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, OSError), match=words):
         topics(model, *(named.get(each, each) for each in arguments))

@@ -9,6 +9,7 @@ import typer
 
 from fdmix.cli.console import print_json, say, steps
 from fdmix.cli.inputs import check_model_output, is_moments, loaded_moments
+from fdmix.cli.moments_of_model import path_of_moments
 from fdmix.cli.options import AsJson, Force, Model, Ranking, Threads, ranking_of
 from fdmix.cli.question_tables import columns_of_topics, columns_of_tree
 from fdmix.cli.table_files import TableFile, check_table_file, write_table
@@ -37,7 +38,8 @@ def topics(
     ] = None,
     moments: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Moments of the text, which say what a merge costs.", rich_help_panel=TREE),
+        typer.Option(metavar="FILE", help="Moments of the text, for the costs (default: MODEL.moments beside it).",
+                     rich_help_panel=TREE),
     ] = None,
     out: Annotated[
         Path | None,
@@ -60,12 +62,12 @@ def topics(
 
       fdmix topics model --table topics.csv
 
-      fdmix topics model --tree --moments text.moments
+      fdmix topics model --tree
 
       fdmix topics model --cut 20 --moments text.moments -o model20
     """
     chosen = ranking_of(ranking)
-    _check_tree_request(as_tree or cut is not None, moments, out)
+    moments = _moments_of_tree(model, moments, out, as_tree or cut is not None)
     if out is not None:
         if cut is None:
             raise ValueError("-o writes the model of a cut: give --cut, too")
@@ -101,14 +103,17 @@ def topics(
         hint_at_dominating_words(mixture)
 
 
-def _check_tree_request(of_tree: bool, moments: Path | None, out: Path | None) -> None:
+def _moments_of_tree(model: Path, given: Path | None, out: Path | None, of_tree: bool) -> Path | None:
+    """The file of moments that says what merges cost; None without a tree."""
     if not of_tree:
-        if moments is not None or out is not None:
+        if given is not None or out is not None:
             raise ValueError("--moments and -o belong to a tree of topics: give --tree or --cut, too")
-    elif moments is None:
-        raise ValueError("a tree needs the moments of the text, which fdmix count writes: give --moments FILE")
-    elif not is_moments(moments):
-        raise ValueError(f"{moments} is not a file of moments; fdmix count writes one")
+        return None
+    if given is None:
+        return path_of_moments(model, None)
+    if not is_moments(given):
+        raise ValueError(f"{given} is not a file of moments; fdmix count writes one")
+    return given
 
 
 def _told_of_cut(tree: Tree, cut: int | None) -> None:
