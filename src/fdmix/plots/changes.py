@@ -55,7 +55,7 @@ def edit_changes(changes: Changes | StepStory, *, axes: Axes | None = None) -> F
             _draw_change(here, row, change)
         here.set_yticks(range(len(topics)), [_named(change) for change in topics], **PLAIN)
         here.set(ylim=(len(topics) - 0.3, -0.7), xlabel="share of the topic before (ring) and after (disc)")
-        here.set_xlim(left=0)
+        here.set_xlim(0, 1.05 * max(side.share for change in topics for side in _sides(change)))
         here.xaxis.set_major_locator(MaxNLocator(4))
         here.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.6g}%")
         cost = cost_in_words(changes.cost)
@@ -82,8 +82,12 @@ def _draw_change(axes: Axes, row: int, change: TopicChange) -> None:
     )  # fmt: skip
 
 
+def _sides(change: TopicChange) -> list[Any]:
+    return [side for side in (change.before, change.after) if side is not None]
+
+
 def _named(change: TopicChange) -> str:
-    sides = [side for side in (change.before, change.after) if side is not None]
+    sides = _sides(change)
     numbers = list(dict.fromkeys(str(side.number) for side in sides))
     return shown_text(" → ".join(numbers) + (f"  {sides[-1].label}" if sides[-1].label else ""), MAX_WORD)
 
@@ -134,6 +138,20 @@ def _words_of(trend: dict[str, Any], topic: int) -> list[int]:
     return rises + falls[::-1]
 
 
+def _factor(factor: float) -> str:
+    """The factor of a bar; beyond the longest bar only that it is beyond, as it is mostly the noise of a rare word.
+
+    >>> _factor(12.3), _factor(0.123), _factor(19724)
+    ('x12', 'x0.12', '> x32')
+    """
+    longest = 2.0**MAX_DOUBLINGS
+    if factor > longest:
+        return f"> x{longest:.0f}"
+    if factor < 1 / longest:
+        return f"< x{1 / longest:.2g}"
+    return f"x{factor:.0f}" if factor >= 10 else f"x{factor:.2g}"
+
+
 def _draw_words(axes: Axes, trend: dict[str, Any], shown: list[int], n_rows: int) -> None:
     """Words with the factor of their change, as bars of its logarithm."""
     change = np.asarray(trend["change"])[shown]
@@ -142,7 +160,7 @@ def _draw_words(axes: Axes, trend: dict[str, Any], shown: list[int], n_rows: int
     axes.barh(range(len(shown)), logs, height=0.72, color=[MORE if x > 0 else LESS for x in logs], linewidth=0)
     for row, (factor, value) in enumerate(zip(change.tolist(), logs.tolist(), strict=True)):
         axes.text(
-            value, row, f" x{factor:.0f} " if factor >= 10 else f" x{factor:.2g} ", va="center",
+            value, row, f" {_factor(factor)} ", va="center",
             ha="left" if value > 0 else "right", fontsize=SMALL - 0.5, color=MUTED,
         )  # fmt: skip
     axes.set_yticks(range(len(shown)), [shown_text(trend["word"][row], MAX_WORD) for row in shown], **PLAIN)
