@@ -32,6 +32,7 @@ PANELS = {
     },
     "Questions to a model": {
         "over": "Show the shares of topics over time and groups, with error bars.",
+        "effects": "Regress the shares of topics in documents on their columns, such as party and date.",
         "plot": "Draw a figure of a model, for a paper or a slide.",
         "reliability": "Measure how sure the topics are, and store it in the model.",
         "evaluate": "Score models on documents they were not fitted to.",

@@ -13,7 +13,7 @@ from fdmix.cli.console import print_json, say, timed
 from fdmix.cli.inputs import loaded_cells
 from fdmix.cli.options import AsJson, Force, Model, Threads
 from fdmix.cli.over_tables import show_cells, show_differences, show_summary, show_topic, show_trends, show_words
-from fdmix.cli.table_files import check_table_file, write_table
+from fdmix.cli.table_files import check_table_file, rows_of_columns, write_table
 from fdmix.mixture.mixture import Mixture
 
 TABLES = ("shares", "trends", "words")
@@ -84,7 +84,7 @@ def over(
         columns = _answer(mixture, given, table, topic, (compare, against), level, threads, shown=not as_json)
         took = seconds()
     if as_json:
-        print_json(_rows(columns))
+        print_json(rows_of_columns(columns))
     if out is not None:
         write_table(out, columns)
         say(f"Wrote {out}: {len(next(iter(columns.values()))):,} rows, in {took:.1f} s.")
@@ -146,8 +146,3 @@ def _answer(
         else:
             show_summary(mixture, shares)
     return shares.columns()
-
-
-def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    plain = [values.tolist() if hasattr(values, "tolist") else values for values in columns.values()]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]

@@ -99,6 +99,25 @@ def show_differences(mixture: Mixture, found: Any, a: str, b: str) -> None:
     say(f"Differences are in percentage points. q < 0.05: {_count(found.q)}.")
 
 
+def show_effects(mixture: Mixture, found: Any) -> None:
+    """A row for each topic and term except the intercept, the surest effects first."""
+    table, words = _topic_table(mixture, "term", "effect", f"{found.level:.0%} interval", "q")
+    terms = [k for k, term in enumerate(found.terms) if term != "Intercept"]
+    rows = sorted(((found.q[k, t], k, t) for k in terms for t in range(mixture.n_topics)), key=lambda row: row[0])
+    for q, k, t in rows[:MAX_TOPICS]:
+        numbers = [f"{100 * each[k, t]:+.2f}" for each in (found.estimates, found.low, found.high)]
+        term = for_terminal(found.terms[k])
+        table.add_row(str(t), words[t], term, numbers[0], f"{numbers[1]} to {numbers[2]}", _q(q))
+    show(table)
+    hidden = len(rows) - MAX_TOPICS
+    more = f" {hidden:,} more rows are in --json and in files of -o." if hidden > 0 else ""
+    left_out = f", {found.n_left_out:,} left out" if found.n_left_out else ""
+    say(
+        f"Effects are in percentage points of a document. q < 0.05: {_count([q for q, _, _ in rows])}. "
+        f"{found.n_documents:,} documents{left_out}.{more}"
+    )
+
+
 def show_words(mixture: Mixture, changes: Any, topic: int | None) -> None:
     """The words of each topic that rise and fall: over time, or in each cell if there is no calendar."""
     columns = changes.cells if changes.trend is None else changes.trend

@@ -49,5 +49,11 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> None:
         text.detach()
 
 
+def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table, for JSON."""
+    plain = [values.tolist() if hasattr(values, "tolist") else values for values in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
+
+
 def _cell(value: Any) -> Any:
     return "" if value is None else float(f"{value:.6g}") if isinstance(value, float) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from fdmix.corpus.corpus import Corpus
+from fdmix.effects.formula import design_matrix
 from fdmix.effects.margins import Floats
 from fdmix.effects.over import DEFAULT_LEVEL
 from fdmix.effects.share_fit import ShareFit
@@ -81,7 +81,8 @@ def effects(
     Parameters
     ----------
     documents : Corpus or table of counts
-    formula : of formulaic (as in R): "~ party + age", "~ party * poly(day, 3)"
+    formula : of formulaic (as in R): "~ party + age", "~ party * poly(age, 3)". month(date) is the number of months
+        since the first one, a linear trend; C(month(date)) is a level for each month. So are day, week, quarter, year
     columns : covariates of the documents: a mapping or a data frame; default: the columns of the corpus
     method : "unbiased" regresses unbiased estimates of theta, theta~ = W dhat with E[theta~] = theta: their noise is
         in the residuals, and so in the (robust) standard errors. "composition" is STM's: draws theta from a Dirichlet
@@ -93,7 +94,7 @@ def effects(
         raise ValueError(f"method is one of {', '.join(METHODS)}, not {method!r}")
     checked_level(level)
     corpus = documents if isinstance(documents, Corpus) else Corpus(documents)
-    terms, design, kept = _design(formula, corpus.documents if columns is None else columns, len(corpus))
+    terms, design, kept = design_matrix(formula, corpus.documents if columns is None else columns, len(corpus))
     counts, _ = aligned_counts(corpus, mixture.vocabulary, mixture.n_words)
     counts, _ = possible_tokens(mixture.topics, counts)
     known = np.asarray(counts.sum(axis=1)).ravel()
@@ -145,36 +146,6 @@ def _composition(mixture: Mixture, counts: Any, design: Floats, seed: int) -> tu
         variances.append(np.outer(np.diag(inverse), squares))
     between = np.var(found, axis=0, ddof=1)
     return np.mean(found, axis=0), np.sqrt(np.mean(variances, axis=0) + (1 + 1 / N_DRAWS) * between)
-
-
-def _design(formula: str, columns: Any, n_documents: int) -> tuple[tuple[str, ...], Floats, Any]:
-    """(names of the terms, design matrix, positions of the documents without a missing value)."""
-    try:
-        import pandas as pd  # noqa: PLC0415
-        from formulaic import model_matrix  # noqa: PLC0415
-        from formulaic.errors import FormulaicError  # noqa: PLC0415
-    except ImportError as missing:
-        raise ImportError("effects() needs formulaic: pip install 'fdmix[effects]'") from missing
-    values = {name: columns[name] for name in (columns if isinstance(columns, Mapping) else columns.columns)}
-    frame = pd.DataFrame({str(name): _plain(column) for name, column in values.items()})
-    if len(frame) != n_documents:
-        raise ValueError(f"the columns have {len(frame):,} rows for {n_documents:,} documents")
-    if "~" in formula and formula.split("~", maxsplit=1)[0].strip():
-        raise ValueError("the left side of the formula is the topics: write only the right side, '~ party + month'")
-    try:
-        matrix = model_matrix(formula, frame)
-    except (FormulaicError, NameError, KeyError, SyntaxError) as error:
-        known = ", ".join(map(repr, frame.columns)) or "none"
-        raise ValueError(f"the formula {formula!r} cannot be used: {error} (columns: {known})") from None
-    return tuple(map(str, matrix.columns)), np.asarray(matrix, np.float64), np.asarray(matrix.index, np.int64)
-
-
-def _plain(column: Any) -> Any:
-    """A column for pandas: empty text is a missing value."""
-    values = np.asarray(column)
-    if values.dtype.kind not in "OUS":
-        return values
-    return [None if isinstance(value, str) and not value.strip() else value for value in values.tolist()]
 
 
 def _refuse_dependent_terms(design: Floats, terms: tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -42,6 +42,7 @@ def read_corpus(
     id: str | None = None,
     date: str | None = None,
     label: str | None = None,
+    columns: Sequence[str] = (),
     split: str | None = None,
     preset: str | Cleaning | None = None,
     like: Any = None,
@@ -60,6 +61,7 @@ def read_corpus(
         .zst; "-" is standard input); a list of Path objects; or a pandas, polars or Arrow table
     column : the column of a table that holds the text; by default the one called "text", or the only one with text
     id, date, label : columns to keep, as `corpus.documents["id"]` and so on
+    columns : more columns to keep, under their own names
     split : a document is one of "lines" (default for a .txt file), "paragraphs" or "files" (default for web pages
         and a folder of text files)
     preset : "papers" and "tweets" suit such text, "paper-papers" and "paper-tweets" clean it as in the paper on FDM,
@@ -78,9 +80,9 @@ def read_corpus(
     >>> corpus.vocabulary
     ('cat', 'dog', 'mat', 'sat')
     """
-    kept = tuple(
-        (name, wanted) for name, wanted in (("id", id), ("date", date), ("label", label)) if wanted is not None
-    )
+    named = {"id": id, "date": date, "label": label}
+    kept = tuple((name, wanted) for name, wanted in named.items() if wanted is not None)
+    kept += tuple((name, name) for name in _more_columns(columns, {name for name, _ in kept}))
     given = source_of(
         source, Layout(None if column is None else str(column), kept, split, encoding, delimiter, header)
     )
@@ -90,6 +92,18 @@ def read_corpus(
     store = TokenStore.in_memory(cleaning)
     store.fill(given, n_threads, report)
     return corpus_of_batches(store, chosen_recipe(store))
+
+
+def _more_columns(columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+    """Columns to keep under their own names, if these are free."""
+    if isinstance(columns, str):
+        raise TypeError(f"columns are a list of names, such as [{columns!r}]")
+    for name in columns:
+        if name in taken or name == "document":
+            raise ValueError(
+                f"corpus.documents[{name!r}] is another column already: keep {name!r} as id, date or label"
+            )
+    return tuple(dict.fromkeys(columns))
 
 
 def read_moments(
