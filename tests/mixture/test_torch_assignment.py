@@ -97,6 +97,16 @@ def test_what_the_device_cannot_finish_the_cpu_finishes(monkeypatch):
     np.testing.assert_array_equal(found.theta, plain.theta)
 
 
+def test_operations_take_the_threads_that_were_asked_for(monkeypatch):
+    seen, made = [], torch_assignment._batch
+    monkeypatch.setattr(torch_assignment, "_batch", lambda *of: [seen.append(torch.get_num_threads()), made(*of)][1])
+    mixture, counts = random_case(3)
+    for n_threads in (1, 2):
+        mixture.assignment(counts, n_threads=n_threads, **ON_TORCH)
+    assert (seen[0], seen[-1]) == (1, 2)
+    assert torch.get_num_threads() == 1  # as it was before
+
+
 def test_batches_hold_every_document_once():
     counts = sp.csr_array(np.random.default_rng(0).poisson(0.3, (200, 30)))
     counts.eliminate_zeros()

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fdmix.cli.assign_rows import writer
-from fdmix.cli.console import say, steps, timed
+from fdmix.cli.console import say, say_device, steps, timed
 from fdmix.cli.inputs import check_place, is_same_file, refuse_to_replace
 from fdmix.cli.on_cluster import ENGINES as CLUSTER_ENGINES
 from fdmix.cli.on_cluster import Cluster, assign_on_cluster, refuse_cluster
@@ -107,6 +107,7 @@ def assign(
     if engine not in CLUSTER_ENGINES:
         document_device(engine, device)  # refuses what is not there before anything is read
     mixture = Mixture.load(model)
+    say_device(engine, device)
     chosen = _prior(prior)
     if engine in CLUSTER_ENGINES:
         _refuse_for_cluster(out, id, ranking, raw)

@@ -26,6 +26,7 @@ from rich.table import Column
 from rich.text import Text
 
 from fdmix.display import for_json, for_terminal
+from fdmix.runtime.devices import device_in_words
 from fdmix.runtime.processes import is_leader
 
 WIDTH = 140  # of tables that go to a file or another program, unless COLUMNS says otherwise
@@ -41,6 +42,12 @@ def say(text: str, everywhere: bool = False) -> None:
     """
     if everywhere or is_leader():
         err.print(for_terminal(text, lines=True))
+
+
+def say_device(engine: str, device: str) -> None:
+    """Say where PyTorch computes, if the engine is one of PyTorch's."""
+    if engine.partition("-")[0] == "torch":  # such as torch-tf32
+        say(device_in_words(device))
 
 
 def show(content: RenderableType) -> None:

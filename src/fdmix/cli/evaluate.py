@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from fdmix import metrics
-from fdmix.cli.console import print_json, say, show, steps
+from fdmix.cli.console import print_json, say, say_device, show, steps
 from fdmix.cli.evaluate_coherence import MoreCoherence, names_of
 from fdmix.cli.inputs import is_moments, loaded_moments
 from fdmix.cli.options import (
@@ -129,6 +129,7 @@ def evaluate(
         mixtures = [replace(mixture, relevance=relevance_weight(words_by, mixture.relevance)) for mixture in mixtures]
     referred = None if reference is None else _reference(reference, elsewhere)
     results = []
+    say_device(engine, device)
     with steps() as bars:
         for name, mixture in zip(models, mixtures, strict=True):
             corpus = read_corpus(source, like=mixture, report=bars.report, n_threads=threads)

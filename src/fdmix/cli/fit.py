@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, steps, timed
+from fdmix.cli.console import OF_DOCUMENTS, OF_PAIRS, fitting, print_json, say, say_device, steps, timed
 from fdmix.cli.count import counted_files
 from fdmix.cli.inputs import (
     added,
@@ -141,6 +141,7 @@ def fit(
     settings: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "n_threads": threads}
     settings |= {"engine": engine, "device": device}
     with _stoppable() as kept:
+        say_device(engine, device)
         if alone is None and memory is not None:
             raise ValueError("--memory goes with moments or --pairs-only: passes over documents hold these in memory")
         if alone is None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fdmix.cli.console import OF_DOCUMENTS, fitting, say, steps, timed
+from fdmix.cli.console import OF_DOCUMENTS, fitting, say, say_device, steps, timed
 from fdmix.cli.inputs import check_model_output
 from fdmix.cli.options import (
     Device,
@@ -59,6 +59,7 @@ def refine(
     check_model_output(out, force)
     checked_engine(engine, device)
     mixture = Mixture.load(model)
+    say_device(engine, device)
     better: Mixture | None = None
     try:
         with deferred_ctrl_c, steps() as bars, timed() as seconds:

@@ -28,7 +28,7 @@ from fdmix.engines.torch_storage import ResidentPairs, StreamedPairs, on_device
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.full_matrix import rearranged
 from fdmix.moments.pair_matrix import PairMatrix, as_pair_matrix
-from fdmix.runtime.devices import is_out_of_memory, torch_device, torch_package
+from fdmix.runtime.devices import is_out_of_memory, threads_of_operations, torch_device, torch_package
 from fdmix.runtime.memory import in_words
 from fdmix.runtime.processes import local_rank, processes_here
 from fdmix.runtime.threads import Workers, thread_count
@@ -318,10 +318,5 @@ class TorchEngine(Engine):
 
         PyTorch's own threads wait for each other after every operation, which a busy computer makes slow.
         """
-        before = self.torch.get_num_threads()
-        self.torch.set_num_threads(1)
-        try:
-            with precision_of_products(self.torch, self.precision):
-                yield
-        finally:
-            self.torch.set_num_threads(before)
+        with threads_of_operations(self.torch, 1), precision_of_products(self.torch, self.precision):
+            yield

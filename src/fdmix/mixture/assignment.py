@@ -154,14 +154,14 @@ def assign(
     if device is None:
         list(in_threads(work, range(0, n_documents, DOCUMENTS_AT_A_TIME), n_threads))
     elif a is None:
-        found = most_likely_on_device(topics * (1 - smoothing), counts, floor, tolerance, device)
+        found = most_likely_on_device(topics * (1 - smoothing), counts, floor, tolerance, device, n_threads)
         theta[:], gaps[:], scores[:], finished = found
         theta[~finished] = 0
         list(in_threads(lambda d: work(d, 1), np.flatnonzero(~finished).tolist(), n_threads))
         gaps[np.isnan(gaps)] = 0
     else:
         stop = (POSTERIOR_ROUNDS, POSTERIOR_TOLERANCE)
-        theta[:], scores[:] = posterior_on_device(topics * (1 - smoothing), counts, floor, a, stop, device)
+        theta[:], scores[:] = posterior_on_device(topics * (1 - smoothing), counts, floor, a, stop, device, n_threads)
     whole = np.issubdtype(counts.dtype, np.integer)  # or weights, whose sum may be below 1
     lengths = np.asarray(counts.sum(axis=1, dtype=np.int64 if whole else np.float64)).ravel()
     result = Assignment(theta, gaps, scores, lengths, n_unknown, tolerance)

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fdmix.runtime.devices import is_out_of_memory, torch_device, torch_package
+from fdmix.runtime.devices import is_out_of_memory, threads_of_operations, torch_device, torch_package
+from fdmix.runtime.threads import thread_count
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 MAX_ROUNDS = 60  # Newton steps for a batch; documents of 30 tokens need about 12
@@ -43,7 +44,12 @@ class Batch(NamedTuple):
 
 
 def most_likely_on_device(
-    topics: Floats, counts: sp.csr_array, floor: float, tolerance: float, device: str
+    topics: Floats,
+    counts: sp.csr_array,
+    floor: float,
+    tolerance: float,
+    device: str,
+    n_threads: int | None = None,
 ) -> tuple[Floats, Floats, Floats, Any]:
     """(theta, gaps, L_d, finished) of all documents.
 
@@ -57,11 +63,17 @@ def most_likely_on_device(
         explained = ((B > 0).any(dim=2) & (share > 0)).any(dim=1)  # otherwise all topics explain it equally badly
         return theta, torch.where(explained, gap, torch.nan), score
 
-    return _in_batches(topics, counts, device, work)
+    return _in_batches(topics, counts, device, work, n_threads)
 
 
 def posterior_on_device(
-    topics: Floats, counts: sp.csr_array, floor: float, prior: Floats, stop: tuple[int, float], device: str
+    topics: Floats,
+    counts: sp.csr_array,
+    floor: float,
+    prior: Floats,
+    stop: tuple[int, float],
+    device: str,
+    n_threads: int | None = None,
 ) -> tuple[Floats, Floats]:
     """(theta, L_d): posterior means under a Dirichlet(prior) by CVB0, as `kernels/posterior_topics.py` finds them.
 
@@ -76,7 +88,7 @@ def posterior_on_device(
         score = torch.where(counts > 0, counts / length * m.log(), 0).sum(dim=1)
         return theta, score, score
 
-    theta, _, scores, _ = _in_batches(topics, counts, device, work, shares=False)
+    theta, _, scores, _ = _in_batches(topics, counts, device, work, n_threads, shares=False)
     return theta, scores
 
 
@@ -85,6 +97,7 @@ def _in_batches(
     counts: sp.csr_array,
     device: str,
     work: Callable[[Any, Any, Any], tuple[Any, Any, Any]],
+    n_threads: int | None,
     shares: bool = True,
 ) -> tuple[Floats, Floats, Floats, Any]:
     """The results of `work(mu of the words (D, L, T), their shares or counts (D, L), torch)` for all documents."""
@@ -93,7 +106,8 @@ def _in_batches(
     n_documents, n_topics = counts.shape[0], topics.shape[0]
     theta, gaps = np.zeros((n_documents, n_topics)), np.full(n_documents, np.nan)
     scores = np.full(n_documents, np.nan)
-    with torch.no_grad(), _in_words(torch, where, topics.shape):
+    threads = threads_of_operations(torch, thread_count(n_threads))
+    with torch.no_grad(), threads, _in_words(torch, where, topics.shape):
         by_word = torch.from_numpy(np.ascontiguousarray(topics.T)).to(kind).to(where)
 
         def results(batch: Batch) -> list[Floats]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,6 +47,27 @@ def torch_device(name: str = AUTO) -> torch.device:
     elif device.type not in {"cpu", "mps"}:
         raise ValueError(f"fdmix computes on cpu, mps and cuda, not on {device.type!r}")
     return device
+
+
+def device_in_words(name: str = AUTO) -> str:
+    """Where PyTorch computes with this name, for people, who may not know that "auto" finds no GPU."""
+    device = torch_device(name)
+    if device.type == "cuda":
+        return f"PyTorch computes on {device}."
+    if device.type == "mps":
+        return "PyTorch computes on Apple's GPU (MPS)."
+    return "PyTorch computes on the CPU" + (": it finds no GPU." if name == AUTO else ".")
+
+
+@contextmanager
+def threads_of_operations(torch: Any, n_threads: int) -> Iterator[None]:
+    """Each operation of PyTorch on the CPU takes this many threads, until the program's own number is restored."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(n_threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

@@ -16,7 +16,7 @@ from fdmix.engines.torch_memory import adam_bytes, adam_too_large
 from fdmix.engines.torch_products import precision_of_products
 from fdmix.kernels.alias_table import fill_alias_table
 from fdmix.mixture.mixture import Mixture
-from fdmix.runtime.devices import is_out_of_memory
+from fdmix.runtime.devices import is_out_of_memory, threads_of_operations
 from fdmix.runtime.interruption import deferred_ctrl_c
 from fdmix.solvers.adam import Adam, AdamRun, Snapshot, softmax_parameters
 from fdmix.solvers.contract import Problem
@@ -125,13 +125,11 @@ class TorchAdamRun(AdamRun):
     @contextmanager
     def _threads(self) -> Iterator[None]:
         """The engine's number of threads within each operation, for work on the CPU."""
-        before = self.torch.get_num_threads()
-        if self.torch_engine.device.type == "cpu":
-            self.torch.set_num_threads(self.torch_engine.n_threads)
-        try:
+        if self.torch_engine.device.type != "cpu":
             yield
-        finally:
-            self.torch.set_num_threads(before)
+            return
+        with threads_of_operations(self.torch, self.torch_engine.n_threads):
+            yield
 
     def _placed(self, table: Any) -> Any:
         """The table on the device, in the precision of the settings."""
