@@ -30,7 +30,9 @@ def _help_text(text: str) -> str:
     """Paragraphs as text, and lines that are indented (the examples) as one block of code."""
     parts: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text.replace("\b\n", "")):
-        if not paragraph.startswith("  "):
+        if paragraph.startswith("Example: "):
+            parts += ["Example:", f"```text\n{paragraph.removeprefix('Example: ')}\n```"]
+        elif not paragraph.startswith("  "):
             parts.append(_plain(paragraph))
         elif parts[-1].startswith("```"):
             parts[-1] = parts[-1].removesuffix("```") + paragraph + "\n```"
