@@ -117,6 +117,7 @@ def test_update_and_forget(folder, tmp_path):
     overlap = np.sqrt(Mixture.load(folder / "model").topics) @ np.sqrt(Mixture.load(tmp_path / "new").topics).T
     assert overlap.argmax(axis=1).tolist() == [0, 1, 2]
     error = run("update", tmp_path / "new", folder / "b.csv", *text, code=1).stderr
+    assert "fdmix update --again" in " ".join(error.split())
     assert "counted twice" in error
     run("forget", tmp_path / "new", folder / "b.csv", *text)
     assert bits(tmp_path / "new") == bits(folder / "model")

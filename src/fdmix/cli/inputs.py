@@ -178,15 +178,17 @@ def _names(moments: Moments | MomentsByGroup) -> set[str]:
     return {source.name for source in moments.ledger.sources.values()}
 
 
-def refuse_shared_sources(paths: Sequence[Path], parts: Sequence[Moments | MomentsByGroup]) -> None:
-    """Refuse parts that hold the same documents: they would be counted twice."""
+def refuse_shared_sources(
+    paths: Sequence[Path], parts: Sequence[Moments | MomentsByGroup], unless: str = "fdmix merge --again"
+) -> None:
+    """Refuse parts that hold the same documents: they would be counted twice. `unless` says how to do that."""
     if shared := shared_sources(part.ledger for part in parts):
         source = shared[0]
         others = f", and so are {len(shared) - 1} more sources" if len(shared) > 1 else ""
         holders = " and ".join(str(p) for p, part in zip(paths, parts, strict=True) if source.name in _names(part))
         raise ValueError(
             f"{source.name} ({source.documents:,} documents) is in more than one of these files ({holders}), and "
-            f"would be counted twice{others}: leave one out, or use `fdmix merge --again` to count it twice"
+            f"would be counted twice{others}: leave one out, or use `{unless}` to count it twice"
         )
     seen: dict[str, Path] = {}
     for path, part in zip(paths, parts, strict=True):
@@ -195,5 +197,5 @@ def refuse_shared_sources(paths: Sequence[Path], parts: Sequence[Moments | Momen
             if first is not path:
                 raise ValueError(
                     f"{path} holds the same documents as {first}, which would be counted twice: leave one out, or "
-                    "use `fdmix merge --again` to count them twice"
+                    f"use `{unless}` to count them twice"
                 )

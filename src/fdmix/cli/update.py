@@ -57,7 +57,7 @@ def update(
     with timed() as seconds:
         part = counted_like(total, inputs, layout)
         if not again:
-            refuse_shared_sources([path, Path(inputs[0])], [total, part])
+            refuse_shared_sources([path, Path(inputs[0])], [total, part], "fdmix update --again")
         whole = total + part
         better, changes = updated(mixture, whole, passes=passes, n_threads=threads)
         took = seconds()
