@@ -16,6 +16,16 @@ def noise(n_words=300):
     return worlds.World(worlds.zipf_base(n_words)[None], 1.0)
 
 
+PAIRS_OF_TOPICS = np.kron(np.eye(6), np.ones((2, 2)))  # theta of the two topics of a pair goes together
+CORRELATED = worlds.World(
+    worlds.dirichlet_topics(12, 40 * worlds.zipf_base(500), 77),
+    worlds.LogisticNormal(np.zeros(12), 2.5 * np.eye(12) + 1.5 * PAIRS_OF_TOPICS),
+)
+UNEQUAL = worlds.World(
+    worlds.dirichlet_topics(7, 60 * worlds.zipf_base(600), 88), np.array([0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.08])
+)
+
+
 def test_a_known_number_of_topics_is_found():
     corpus = worlds.zipf(6, 200).sample(2000, seed=1)
     choice = choose_n_topics(Moments.of(corpus, folds=5), [2, 4, 6, 8, 12])
@@ -39,6 +49,21 @@ def test_twenty_topics_are_found_in_worlds_of_different_kinds(world, length):
     choice = choose_n_topics(world.sample(4000, length=length, seed=1), [5, 10, 15, 18, 20, 22, 25, 30, 40])
     assert choice.n_topics == 20
     assert set(choice.others) == {"completion", "coherence", "exclusivity", "stability"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("world", "documents", "length", "numbers"),
+    [
+        (CORRELATED, 6000, worlds.geometric_lengths(6000, 30, 5), [4, 8, 10, 12, 14, 16, 24]),
+        (UNEQUAL, 5000, 50, [3, 5, 6, 7, 8, 10, 14]),
+        (worlds.zipf(30, 1500, seed=99), 15_000, 12, [10, 20, 25, 30, 36, 45]),
+    ],
+    ids=["12 correlated topics", "7 topics of unequal shares", "30 topics of short documents"],
+)
+def test_the_number_is_found_in_worlds_drawn_after_the_rule_was_fixed(world, documents, length, numbers):
+    choice = choose_n_topics(Moments.of(world.sample(documents, length, 6), folds=5), numbers)
+    assert choice.n_topics == len(world.topics)
 
 
 def test_noise_has_no_topics():
