@@ -1,4 +1,4 @@
-"""What does a cluster cost? CPU seconds and memory of Dask and Spark against two threads, sizes, and Spark's own LDA.
+"""What does a cluster cost? CPU seconds and memory of Dask and Spark against two threads, and Spark's own LDA.
 
 Goal: at most 1.5 times the CPU seconds of the plain path on a million tweets. The fixed part (starting processes and
 importing) is measured with 2,000 documents. FDMIX_PROBLEMS chooses some of the names in PROBLEMS.
@@ -17,16 +17,9 @@ from benchmarks.data import data_file
 from benchmarks.measure import machine
 from benchmarks.recording import record
 
-PROBLEMS = ("plain", "dask", "dask_cluster", "dask_threads", "spark", "spark_frame", "sizes", "spark_lda")
+PROBLEMS = ("plain", "dask", "dask_cluster", "dask_threads", "spark", "spark_frame", "spark_lda")
 N_DOCUMENTS, N_FEW = 1_000_000, 2_000
 N_PARTITIONS = 8
-SIZES = (
-    (5_000, 10_000),
-    (5_000, 100_000),
-    (15_000, 10_000),
-    (15_000, 100_000),
-    (15_000, 500_000),
-)  # words, documents
 N_LDA, N_TEST, N_TOPICS, LDA_ITERATIONS = 60_000, 10_000, 50, 20
 SPARK = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.memory": "3g",
          "spark.sql.shuffle.partitions": "8", "spark.driver.host": "127.0.0.1"}  # fmt: skip
@@ -98,38 +91,6 @@ def spark_frame(path):
     total = count_moments(running.read.parquet(path), preset="tweets")
     running.stop()
     return total
-
-
-def sizes(path):
-    """What the task of one partition gives: kept tokens and partial moments, in bytes as they are pickled."""
-    import pickle
-
-    import pyarrow.parquet as pq
-
-    from fdmix import read_moments
-    from fdmix.distributed.counting import CountPartition
-    from fdmix.distributed.partial_moments import row_edges
-    from fdmix.distributed.tokens import Tokenise
-    from fdmix.text.cleaning import cleaning_of
-    from fdmix.text.layouts import Layout
-
-    table = pq.read_table(path, columns=["text"])
-    found = {}
-    for n_words, n_documents in SIZES:
-        words = read_moments(table.slice(0, 100_000), column="text", preset="tweets", max_words=n_words)
-        cleaning = cleaning_of("tweets", {"max_words": n_words})
-        tokens = Tokenise(cleaning, Layout("text"))(table.slice(0, n_documents))
-        edges = tuple(row_edges(words.n_words))
-        work = CountPartition(words.vocabulary, words.preparation.cleaning, (), 0, "tokens", edges, None)
-        blocks = work([tokens])
-        bytes_of = [len(pickle.dumps(block)) for block in blocks]
-        found[f"{words.n_words} words, {n_documents} documents"] = {
-            "million_pairs": sum(block.cells[()].n_pairs for block in blocks) / 1e6,
-            "token_megabytes": len(pickle.dumps(tokens)) / 1e6, "megabytes": sum(bytes_of) / 1e6,
-            "bytes_a_pair": sum(bytes_of) / sum(block.cells[()].n_pairs for block in blocks),
-            "blocks": len(blocks), "largest_megabytes": max(bytes_of) / 1e6,
-        }  # fmt: skip
-    return found
 
 
 def spark_lda(path):
@@ -252,10 +213,6 @@ def main():
                 tell_ratios(name, {key: run["cpu"] for key, run in found.items()})
         if len({run["result"] for (_, size), run in found.items() if size == "all"}) > 1:
             raise AssertionError("the engines do not agree")
-        if "sizes" in names:
-            for row, sizes_found in measured("sizes", paths["all"])["result"].items():
-                record(row, **sizes_found)
-                print(row, rounded(sizes_found))
         if "spark_lda" in names:
             result = measured("spark_lda", paths["all"])["result"]
             record("Spark LDA", **result)
@@ -280,6 +237,6 @@ if __name__ == "__main__":
     name, path = sys.argv[1:3]
     outcome = {
         "plain": plain, "dask": dask, "dask_cluster": dask_cluster, "dask_threads": dask_threads, "spark": spark,
-        "spark_frame": spark_frame, "sizes": sizes, "spark_lda": spark_lda,
+        "spark_frame": spark_frame, "spark_lda": spark_lda,
     }[name](path)  # fmt: skip
     print(json.dumps(outcome if isinstance(outcome, dict) else outcome.checksum()))

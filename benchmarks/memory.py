@@ -2,7 +2,8 @@
 
 FDMIX_BASE names the `src` folder of the other version, for instance that of a git worktree. Each fit runs in a
 process of its own. The peak is that of the process, less its memory before the moments are read: it includes the
-moments themselves, 12 bytes a pair and a few more for the part that is held out.
+moments themselves, 12 bytes a pair and a few more for the part that is held out. FDMIX_PROBLEMS chooses some of the
+names in PROBLEMS.
 """
 
 import json
@@ -21,6 +22,7 @@ from benchmarks.measure import machine
 from benchmarks.recording import record
 from fdmix import Moments, worlds
 
+PROBLEMS = ("newsgroups", "long", "file")
 GOAL = 40  # bytes a distinct pair
 MEASURED = """
 import json, pickle, sys, time
@@ -155,8 +157,10 @@ def from_file(name, counts, n_topics, passes, memory):
 
 def main():
     print(f"# memory\n{machine()}")
-    counts = newsgroups()
-    if counts is not None:
+    names = os.environ.get("FDMIX_PROBLEMS", ",".join(PROBLEMS)).split(",")
+    if "newsgroups" in names and (counts := newsgroups()) is not None:
         compare("20 Newsgroups", counts, 50)
-    compare("long documents", long_documents(), 50)
-    from_file("long documents", long_documents(), 50, 60, "1GB")
+    if "long" in names:
+        compare("long documents", long_documents(), 50)
+    if "file" in names:
+        from_file("long documents", long_documents(), 50, 60, "1GB")
