@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pytorch import engines
 from random_edits import random_step, same_bits, small_model
 
 from fdmix import Mixture
@@ -10,8 +11,6 @@ from fdmix.edits.editor import unedited
 from fdmix.edits.log import EditLog
 from fdmix.edits.start import Start, near
 from fdmix.edits.workspace import Workspace
-
-ENGINES = ["numpy", "numba"]
 
 
 def check_promises(edited, editor):
@@ -53,7 +52,7 @@ def check_promises(edited, editor):
     assert plan.missing == list(edited.changes.missing)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", engines("numpy", "numba", "torch"))
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 24))])
 def test_random_sequences_keep_all_promises(engine, seed, tmp_path):
     rng = np.random.default_rng(seed)
