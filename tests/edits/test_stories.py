@@ -10,6 +10,7 @@ from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.edits import StepStory, last_story
 from fdmix.edits.in_words import edit_in_words
 from fdmix.edits.log import Apart, Ban, Drop, Freeze, Merge, Pin, Rename, Seed, Split, Together
+from fdmix.report.edits import facts_of_edits
 
 SAID = [
     (Merge((3, 7)), "merge topics 3 and 7"),
@@ -62,6 +63,14 @@ def test_the_log_keeps_the_story_and_undo_forgets_it(model, tmp_path):
     assert story.cost == pytest.approx(edited.changes.cost)
     with pytest.raises(ValueError, match="does not tell of a step of edits"):
         last_story(edited.undo().mixture)
+
+
+def test_the_report_says_which_words_were_left_out(model):
+    mixture, moments = model
+    edited = mixture.edit(moments).seed({0: [mixture.word(3), "nosuch"]}).fit()
+    (step,) = facts_of_edits(edited.mixture)
+    assert step["edits"][-1] == "not in the model, left out: nosuch"
+    assert StepStory.from_facts({**edited.changes.story.facts(), "missing": []}).missing == ()
 
 
 @pytest.mark.parametrize(

@@ -94,12 +94,14 @@ def _sides(mixture: Mixture, topics: list[int]) -> dict[int, OneSide]:
 class StepStory:
     """What a step did, as a log keeps it: topics before and after, and the log-likelihood of a pair of tokens.
 
-    A log-likelihood is -inf if the model gives some pair of the text no chance.
+    A log-likelihood is -inf if the model gives some pair of the text no chance. `missing` are words of the edits that
+    the model does not have, and that were left out.
     """
 
     topics: tuple[TopicChange, ...]
     log_likelihood_before: float
     log_likelihood: float
+    missing: tuple[str, ...] = ()
 
     @property
     def cost(self) -> float:
@@ -123,6 +125,7 @@ class StepStory:
             ],
             "log_likelihood_before": before,
             "log_likelihood": after,
+            "missing": list(self.missing),
         }
 
     @classmethod
@@ -133,6 +136,7 @@ class StepStory:
             tuple(_change(mapping(each, "a change")) for each in stated["topics"]),
             _likelihood(stated["log_likelihood_before"]),
             _likelihood(stated["log_likelihood"]),
+            strings(stated.get("missing", []), "the words that were left out"),
         )
 
 

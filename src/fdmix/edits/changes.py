@@ -88,7 +88,7 @@ class Changes:
     @property
     def story(self) -> StepStory:
         """What the log of the model keeps."""
-        return StepStory(self.topics, self.log_likelihood_before, self.log_likelihood)
+        return StepStory(self.topics, self.log_likelihood_before, self.log_likelihood, self.missing)
 
 
 def _controls(plan: Plan, mixture: Mixture, made: set[int]) -> list[WordControl]:

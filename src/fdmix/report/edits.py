@@ -29,6 +29,8 @@ def _step(step: Step) -> dict[str, Any]:
     if step.story is None:
         return {"edits": said, "topics": [], "before": None, "after": None}
     story = StepStory.from_facts(step.story)
+    if story.missing:
+        said.append(f"not in the model, left out: {', '.join(map(shown_word, story.missing))}")
     return {
         "edits": said,
         "topics": [
