@@ -125,8 +125,7 @@ def measure(name: str, setting: Setting, n_samples: int, warm: bool) -> None:
     missed = sum(missed for _, missed in samples) / n_samples
     seconds = (time.process_time() - begin) / n_samples
     print(f"{name:36} {'  '.join(said)}  missed {missed:.1f}  {seconds:.1f} s of processor time", flush=True)
-    if not warm:
-        record(name.replace(":", ""), samples=n_samples, **row, missed=missed)
+    record(name.replace(":", ""), samples=n_samples, **row, missed=missed)
 
 
 def main():
