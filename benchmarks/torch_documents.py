@@ -10,14 +10,15 @@ from contextlib import contextmanager
 
 from benchmarks.measure import machine
 from benchmarks.recording import record
-from benchmarks.torch import FASTER, FITS, ON_DEVICE
+from benchmarks.torch import FASTER, ON_DEVICE
+from benchmarks.torch_adam import best_in_turn
 from fdmix import Moments, fit_documents, fit_mixture, worlds
 from fdmix.documents import fitting
 from fdmix.documents.document_fit import DocumentFit
 from fdmix.engines import known_engine
 from fdmix.moments.moments import Moments as Counts
 
-N_TOPICS, N_WORDS, N_DOCUMENTS, _ = FITS[0]
+N_TOPICS, N_WORDS, N_DOCUMENTS = 100, 3_000, 20_000
 STEPS = {  # of a fit to documents; within these, the engine's work counts on its own
     (fitting, "fit_mixture"): "pairs",
     (DocumentFit, "run_passes"): "passes over documents",
@@ -84,23 +85,19 @@ def whole_fit():
 
 
 def topics_of_documents():
-    world = worlds.zipf(100, 5_000, seed=1)
-    mixture = fit_mixture(Moments.of(world.sample(20_000, length=30, seed=2)), 100, max_passes=40).mixture
-    corpus = world.sample(2_000, length=30, seed=3)
-    print("topics of 2,000 documents of 30 tokens, T 100, seconds of all cores, best of three:")
-    for prior in (None, "dirichlet"):
-        took = {}
-        for engine, where in (("numba", {}), ("torch", {"engine": "torch", "device": "cpu"})):
-            mixture.assignment(corpus[:50], prior, **where)  # compile
-            best = float("inf")
-            for _ in range(3):
-                begin = time.process_time()
-                mixture.assignment(corpus, prior, **where)
-                best = min(best, time.process_time() - begin)
-            took[engine] = best
-        name = prior or "most likely"
-        print(f"  {name:12} numba {took['numba']:.3f} s, torch {took['torch']:.3f} s")
-        record(f"assign, {name}", **took, times=took["torch"] / took["numba"])
+    world = worlds.zipf(N_TOPICS, N_WORDS, seed=1)
+    moments = Moments.of(world.sample(N_DOCUMENTS, length=30, seed=2))
+    mixture = fit_mixture(moments, N_TOPICS, max_passes=40).mixture
+    corpus = world.sample(1_000, length=30, seed=3)
+    works = {
+        "numba": lambda: mixture.assignment(corpus, n_threads=1),
+        "torch": lambda: mixture.assignment(corpus, n_threads=1, engine="torch", device="cpu"),
+    }
+    works["numba"]()  # compile
+    took = best_in_turn(works, 3)
+    print(f"topics of 1,000 documents of 30 tokens, T {N_TOPICS}, one thread, seconds of all cores, best of three:")
+    print(f"  numba {took['numba']:.3f} s, torch {took['torch']:.3f} s")
+    record("assign", **took, times=took["torch"] / took["numba"])
 
 
 def main():

@@ -1,9 +1,9 @@
 """What single choices of the torch engine bring, on the CPU: libraries of matrix products, fused steps of a panel,
 products of lower precision, and how its pairs are laid out."""
 
+import tempfile
 import time
-
-import numpy as np
+from pathlib import Path
 
 from benchmarks.measure import machine, peak_megabytes
 from benchmarks.recording import record
@@ -15,18 +15,13 @@ from fdmix.engines.torch_products import by_onednn, product_on
 from fdmix.metrics import matching_distance
 
 LAYOUT = """
-from benchmarks.torch_parts import moments_at_size
+from fdmix import Moments
 from fdmix.engines.torch_engine import {layout}, TorchEngine
-pairs = moments_at_size().pair_matrix()
+pairs = Moments.load({path!r}).pair_matrix()
 TorchEngine(pairs, 1, 1, "cpu", layout={layout})
 def measured():
     return TorchEngine(pairs, 1, 1, "cpu", layout={layout})
 """
-
-
-def moments_at_size():
-    """Pairs of the size at which passes are measured."""
-    return Moments.of(worlds.zipf(500, N_WORDS, seed=1).sample(100_000, length=30, seed=2))
 
 
 def libraries():
@@ -94,8 +89,12 @@ def precision():
 
 def layouts():
     """Memory of an engine while it lays out its pairs, over that of the moments."""
-    row = {name: peak_megabytes(LAYOUT.format(layout=name)) for name in ("ON_CPU", "ON_GPU")}
-    row["pairs"] = int(np.asarray(moments_at_size().pair_matrix().n_stored))
+    moments = Moments.of(worlds.zipf(500, N_WORDS, seed=1).sample(100_000, length=30, seed=2))  # as passes have
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "some.moments")
+        moments.save(path)
+        row = {name: peak_megabytes(LAYOUT.format(layout=name, path=path)) for name in ("ON_CPU", "ON_GPU")}
+    row["pairs"] = moments.pair_matrix().n_stored
     print(f"laying out {row['pairs']:,} pairs: {row['ON_CPU']:.0f} MB for CPUs, {row['ON_GPU']:.0f} MB for GPUs")
     record("laying out", **row)
 
