@@ -1,8 +1,8 @@
 """Results that must not change while code is moved and renamed.
 
 Whole numbers and files are compared by their SHA-256. Floating-point results are compared by their products with
-fixed random vectors, to six digits, because processors round differently. After a change that is meant to change
-results:
+fixed random vectors, to five digits: fits differ by up to 3e-6 between AMD and Intel processors. After a change that is
+meant to change results:
 
     python tests/test_fingerprints.py     # writes tests/fingerprints.json anew; say in the commit why
 """
@@ -24,6 +24,12 @@ from fdmix.baselines import extreme_points
 STORED = Path(__file__).with_name("fingerprints.json")
 TEXTS = [
     f"Learning topic {i % 7} from families of {'abcdefgh'[i % 8] * 3} and {'stuvwxyz'[(i * 3) % 8] * 3} learned."
+    for i in range(1_500)
+]
+# Four topics of different sizes, whose words have different frequencies, so that nothing is left to rounding. Of
+# TEXTS, which have fifteen families of words, Intel's processors find four other topics than AMD's.
+FOUR_TOPICS = [
+    " ".join(f"{'kkkkmmmppr'[i % 10]}{'aeiouyäöü'[k]}lo" for k in (0, *range(9)) if (i // 10) % (k + 1) == 0)
     for i in range(1_500)
 ]
 
@@ -86,7 +92,7 @@ def anchor_words_baseline():
 def command_line():
     """What `--json` prints, without times and paths."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "text.txt").write_text("\n".join(TEXTS))
+        (Path(folder) / "text.txt").write_text("\n".join(FOUR_TOPICS))
         env = {**os.environ, "COLUMNS": "80"}
 
         def run(*arguments):
@@ -125,7 +131,7 @@ def test_result_is_unchanged(result):
     found = result()
     assert found.keys() == expected.keys()
     for name, value in expected.items():
-        assert found[name] == (value if isinstance(value, str) else pytest.approx(value, rel=1e-6, abs=1e-6))
+        assert found[name] == (value if isinstance(value, str) else pytest.approx(value, rel=1e-5, abs=1e-5))
 
 
 def test_text_is_read_the_same_way():
