@@ -11,7 +11,7 @@ from fdmix.edits.constraints import Constraints
 from fdmix.edits.workspace import Workspace, with_hidden_topic
 from fdmix.mixture.mixture import Mixture
 from fdmix.runtime.threads import one_blas_thread
-from fdmix.solvers.em import LIKELIHOOD, OVER_RELAXATION, SPARSE
+from fdmix.solvers.em_settings import LIKELIHOOD, OVER_RELAXATION, SPARSE
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SHARP = 0.5  # share of non-zero topic entries below which a model counts as sharp; smooth topics have fewer zeros

@@ -17,7 +17,7 @@ from fdmix.fit.solution import Solution
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.solvers.described import solver_of
-from fdmix.solvers.em import SPARSE
+from fdmix.solvers.em_settings import SPARSE
 
 PASSES = 5  # of EM after documents were added or removed, as a fit makes them when it goes on to all documents
 

@@ -8,9 +8,9 @@ M = mu' alpha mu does not change. Maximum likelihood may end anywhere along it. 
                  Neither needs a pass over the pairs.
     sparse       EM that shrinks every expected count, until the set of non-zero entries settles. A step that loses
                  much more likelihood than the shrinkage explains is replaced by a plain step. Now and then, topics
-                 that stand for two true ones are split, and others are merged to make room. If topics are still
-                 blurred in the end, they are unmixed and the phase begins again: with much data, shrinkage alone
-                 would need thousands of passes.
+                 that stand for two true ones are split; topics that stand for none, or two that stand for one, make
+                 room. If topics are still blurred in the end, they are unmixed and the phase begins again: with much
+                 data, shrinkage alone would need thousands of passes.
 
 docs/explanation/fitting.md has a table of all constants with the measurements behind them.
 """
@@ -25,99 +25,11 @@ import numpy as np
 from fdmix.engines import Expectation, State
 from fdmix.mixture.mixture import Mixture
 from fdmix.solvers.contract import Problem, Run, Solver
+from fdmix.solvers.em_settings import LIKELIHOOD, OVER_RELAXATION, SPARSE, SWAPS
 from fdmix.solvers.judged import AllPairsRun, Judge, JudgedRun, SmoothRun, mixed_with_unigram
-from fdmix.solvers.moves import blur_of, merged, unmixed
+from fdmix.solvers.moves import Floats, blur_of, merged, unmixed
+from fdmix.solvers.scattered import replaced
 from fdmix.solvers.swaps import swapped
-
-
-@dataclass(frozen=True)
-class OverRelaxation:
-    """Powers to which EM raises the factor by which an entry changes (docs/explanation/fitting.md, "Acceleration").
-
-    first_power : the power of the first step, and the largest one of the sparse phase; 1.7 needs a third fewer passes
-        than plain EM
-    growth : factor on the power after each step that gained; halves the passes of long runs
-    largest_power : limit in the likelihood phase; even at 8, a step overshoots now and then
-        (docs/evidence/research/pairs.md)
-    """
-
-    first_power: float = 1.7
-    growth: float = 1.1
-    largest_power: float = 8.0
-
-
-@dataclass(frozen=True)
-class LikelihoodPhase:
-    """How the likelihood phase starts and ends (docs/explanation/fitting.md, "The phases" and "Known weaknesses").
-
-    spare_topics : topics of the start beyond those asked for, as a share of these. A start with twice the topics
-        finds most of those that are missed otherwise, and merging removes what is too many; three times find no more
-    stops : numbers of topics, as multiples of those asked for, at which merging stops for some passes. All at once,
-        topics are merged that would have become different ones
-    min_passes : passes before a small gain may end the phase; a guard
-    passes_after : the same, after topics were merged
-    tolerance : share of the likelihood gained so far; a pass that gains less ends the phase. 0.15 % instead of 0.05 %
-        misses twice the topics on the paper's kind of truth
-    plain_tolerance : factor on the user's tolerance where only the likelihood counts (sparsity=0), because EM
-        converges slowly near the optimum
-    alpha_every : passes between updates of alpha, in all phases; passes without one are a fifth faster, and no more
-        of them are needed (docs/evidence/performance.md)
-    """
-
-    spare_topics: float = 1.0
-    stops: tuple[float, ...] = (1.3,)
-    min_passes: int = 12
-    passes_after: int = 6
-    tolerance: float = 0.0005
-    plain_tolerance: float = 0.01
-    alpha_every: int = 2
-
-
-@dataclass(frozen=True)
-class SparsePhase:
-    """How far topics are shrunk, and when the sparse phase ends (docs/explanation/fitting.md, "The phases").
-
-    shrinkage : tokens subtracted from every expected count, unless the user chooses `sparsity`: a Dirichlet(0.8)
-        prior on topics. Being in units of data, it removes entries that the data cannot support
-    min_passes : passes before the phase may end, if an entry has at most `tokens_per_entry` tokens behind it
-    window : passes over which the number of non-zero entries must settle
-    tokens_per_entry : tokens behind a topic entry, n_tokens / (N T), beyond which shrinkage works more slowly and the
-        phase takes longer
-    longest : limit for how much longer; unmixing does the rest
-    unmixings : how often topics may be unmixed at the end of the phase
-    smallest_blur : the share of a topic that leaked into others, below which none is unmixed
-    largest_fall : share of the likelihood gained that one pass may lose; more is a sign of too much over-relaxation
-    repair_passes : passes that may lose more than this, because they repair what unmixing cut off
-    revived : share of the unigram in topics that meet more pairs, so that words which only these have can enter
-    """
-
-    shrinkage: float = 0.2
-    min_passes: int = 20
-    window: int = 5
-    tokens_per_entry: float = 30.0
-    longest: float = 400.0
-    unmixings: int = 10
-    smallest_blur: float = 1e-4
-    largest_fall: float = 0.05
-    repair_passes: int = 3
-    revived: float = 0.02
-
-
-@dataclass(frozen=True)
-class SwapSchedule:
-    """When topics are swapped in the sparse phase (docs/evidence/research/pairs.md, "Swaps").
-
-    first_pass : pass after which topics are sharp enough; waiting for them to settle takes nine passes more
-    max_rounds : rounds of swaps; the first one repairs most
-    passes_after : passes between swaps and the end of the phase
-    """
-
-    first_pass: int = 10
-    max_rounds: int = 4
-    passes_after: int = 10
-
-
-OVER_RELAXATION, LIKELIHOOD, SPARSE, SWAPS = OverRelaxation(), LikelihoodPhase(), SparsePhase(), SwapSchedule()
 
 
 @dataclass(frozen=True)
@@ -286,7 +198,7 @@ class _EMRun(Run):
             return
         self.phase, self.passes, self.wait = "sparse", 0, 0
         mixture = merged(mixture, n_topics)
-        self.state = self.engine.place(unmixed(mixture, blur_of(mixture.topics, self.problem.n_threads)))
+        self.state = self._unmixed(mixture, blur_of(mixture.topics, self.problem.n_threads))
 
     def _sparse_step(self, now: Expectation) -> float:
         if self.previous is not None and self.passes > SPARSE.repair_passes:
@@ -307,15 +219,19 @@ class _EMRun(Run):
         return now.log_likelihood
 
     def _swap(self) -> bool:
-        """Make the swaps that gain likelihood; returns whether there were any."""
+        """Replace scattered topics and make the swaps that gain likelihood; returns whether there were any."""
         if self.swap_rounds == 0:
             return False
         self.swap_rounds -= 1
-        better, n_swaps = swapped(self.engine.mixture(self.state), self.problem.mhat, self.problem.n_threads)
-        if n_swaps:
+        mhat, n_threads = self.problem.mhat, self.problem.n_threads
+        better, n_replaced = replaced(self.engine.mixture(self.state), mhat, n_threads)
+        better, n_swaps = swapped(better, mhat, n_threads)
+        if n_replaced:
+            better = mixed_with_unigram(better, self.problem, SPARSE.revived)
+        if n_replaced + n_swaps:
             self.state, self.previous, self.power = self.engine.place(better), None, 1.0
             self.wait = self.passes + SWAPS.passes_after
-        return n_swaps > 0
+        return n_replaced + n_swaps > 0
 
     def _unmix(self) -> bool:
         """Unmix topics that are still blurred and begin the phase again; returns whether there were any."""
@@ -326,13 +242,31 @@ class _EMRun(Run):
         if blur.sum(axis=1).max() <= SPARSE.smallest_blur:
             return False
         self.unmixings -= 1
-        self.state, self.previous, self.power = (
-            self.engine.place(unmixed(mixture, blur)), None, OVER_RELAXATION.first_power,
-        )  # fmt: skip
+        self.state, self.previous, self.power = self._unmixed(mixture, blur), None, OVER_RELAXATION.first_power
         self.wait = self.passes + round(SPARSE.min_passes * np.sqrt(self._slowness()))
         return True
 
+    def _unmixed(self, mixture: Mixture, blur: Floats) -> State:
+        """The topics without their blur into each other, or with a part of it where shrinkage can do the rest.
+
+        Shrinkage takes `tokens` from each entry in a pass. If it can take all that stand behind an entry before the
+        phase may end, then low ratios of entries are mostly noise, and the blur is overestimated: topics are unmixed
+        by as much as does not lose more likelihood than a pass may.
+        """
+        part, place = 1.0, self.engine.place
+        if self._tokens_per_entry() < self.tokens * SPARSE.min_passes:
+            least = self._likelihood(place(mixture)) - SPARSE.largest_fall * self.gained
+            while part > SPARSE.least_unmixing and self._likelihood(place(unmixed(mixture, part * blur))) < least:
+                part *= SPARSE.less_unmixing
+        return place(unmixed(mixture, part * blur))
+
+    def _likelihood(self, state: State) -> float:
+        return self.engine.expect(state, joint=False).log_likelihood
+
     def _slowness(self) -> float:
         """How many times longer the sparse phase takes, because many tokens stand behind a topic entry."""
-        tokens = self.problem.n_tokens / (self.problem.mhat.n_words * self.problem.n_topics)
-        return min(max(1.0, tokens / SPARSE.tokens_per_entry), SPARSE.longest)
+        return min(max(1.0, self._tokens_per_entry() / SPARSE.tokens_per_entry), SPARSE.longest)
+
+    def _tokens_per_entry(self) -> float:
+        """The tokens that stand behind an entry of the topics, in the mean."""
+        return self.problem.n_tokens / (self.problem.mhat.n_words * self.problem.n_topics)
