@@ -1,8 +1,8 @@
 """Results that must not change while code is moved and renamed.
 
 Whole numbers and files are compared by their SHA-256. Floating-point results are compared by their products with
-fixed random vectors, to five digits: fits differ by up to 3e-6 between AMD and Intel processors. After a change that is
-meant to change results:
+fixed random vectors, to five digits: fits differ by up to 3e-6 between AMD and Intel processors. After a change that
+is meant to change results:
 
     python tests/test_fingerprints.py     # writes tests/fingerprints.json anew; say in the commit why
 """
