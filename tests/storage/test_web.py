@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from web_server import web_site
 
+from fdmix.cli.inputs import check_output
 from fdmix.moments.moments import Moments
 from fdmix.storage import remote_path, remote_reading
 from fdmix.storage.arrays import stored_kind
+from fdmix.storage.model_folder import writable_model_folder
 from fdmix.storage.places import place_of
 from fdmix.storage.remote_errors import RemoteError
 from fdmix.text.reading import read_corpus, read_moments
@@ -112,3 +114,7 @@ def test_results_cannot_be_written_to_a_web_server(site):
     moments = read_moments(f"{site.url}/a.txt")
     with pytest.raises(ValueError, match="cannot be written to a web server"):
         moments.save(f"{site.url}/a.moments")
+    with pytest.raises(ValueError, match="cannot be written to a web server"):  # also where no server answers
+        check_output(place_of("https://127.0.0.1:9/a.moments"), [])
+    with pytest.raises(ValueError, match="cannot be written to a web server"):
+        writable_model_folder("https://127.0.0.1:9/model")

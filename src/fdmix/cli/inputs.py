@@ -84,6 +84,8 @@ def check_output(out: Path, inputs: Iterable[str | Path]) -> None:
     """Refuse, before any work, to write over an input, over other kinds of files, or where nothing can be written."""
     if str(out) == STDIN:
         raise ValueError("moments are a file, not a stream: give -o the name of a file")
+    if is_remote(out):
+        out.refuse_web()
     if not is_remote(out) and not out.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {out.parent} to write {out.name} into")
     if out.is_dir():

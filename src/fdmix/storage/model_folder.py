@@ -83,6 +83,8 @@ def writable_model_folder(path: str | os.PathLike[str]) -> Path:
     remote = is_remote(folder)
     if not remote:
         folder = Path(os.path.realpath(folder))
+    if is_remote(place := place_of(path)):
+        place.refuse_web()
     if not remote and not folder.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {folder.parent} to write {folder.name} into")
     if folder.exists() and not folder.is_dir():
