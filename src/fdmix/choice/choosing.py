@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,12 +18,15 @@ from fdmix.corpus.corpus import Corpus
 from fdmix.mixture.mixture import Mixture
 from fdmix.moments.moments import Moments
 from fdmix.moments.weighted import WeightedMoments
-from fdmix.runtime.threads import one_blas_thread
+from fdmix.runtime.memory import available_bytes
+from fdmix.runtime.side_by_side import side_by_side
+from fdmix.runtime.threads import one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
 
 FOLDS = 10
 FEWEST_FOLDS = 3  # of two, the standard error itself is a guess
 FEWEST_DOCUMENTS = 20  # in a fold; fewer cannot tell numbers of topics apart
+BYTES_PER_PAIR = 100  # of a fold: sums, Mhat with both halves as read and as rearranged, tiles of the engine
 MAX_COMPLETED = 4_000  # documents to complete, over all folds; more take time and settle nothing
 
 Report = Callable[[str, int, int | None], Any]
@@ -65,41 +68,51 @@ def choose_n_topics(
     moments, documents = _parts(data, folds)
     _check(moments, numbers, criterion, documents is not None)
     halves = whole_number("seed", seed)
-    scoring = _Scoring(moments, documents, halves, [None] * len(numbers))
-    rows: list[dict[str, list[float]]] = []
+    scoring = _Scoring(WeightedMoments.from_moments(moments), documents, halves)
+    threads = thread_count(n_threads)
+    at_a_time = _folds_at_a_time(moments, threads)
+
+    def fits(fold: int) -> Iterator[tuple[Mixture, dict[str, float]]]:
+        """The fits without a fold and their scores, from the largest number of topics to the smallest."""
+        left_out = moments.folds[fold]
+        learned = replace(moments, folds=(), held_out=None) - left_out
+        for fitted in fold_path(learned, left_out, numbers, threads // at_a_time):
+            yield fitted.mixture, scoring.scores(fold, fitted.mixture, fitted.score)
+
+    n_folds, done = len(moments.folds), 0
+    scores: dict[str, Any] = {}
+    alike = _Stability(n_folds, len(numbers))
+    places = [len(numbers)] * n_folds
     with one_blas_thread:
-        for fold, left_out in enumerate(moments.folds):
-            learned = replace(moments, folds=(), held_out=None) - left_out
-            columns: dict[str, list[float]] = {}
-            for place, fitted in zip(
-                reversed(range(len(numbers))), fold_path(learned, left_out, numbers, n_threads), strict=True
-            ):
-                for name, value in scoring.scores(place, fold, fitted.mixture, fitted.score).items():
-                    columns.setdefault(name, []).insert(0, value)
-                if report is not None:
-                    done = fold * len(numbers) + len(columns[PAIRS])
-                    report("folds", done, len(moments.folds) * len(numbers))
-            rows.append(columns)
-    scores = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    return Choice(numbers, scores, criterion, moments.n_documents)
+        for fold, (mixture, found) in side_by_side(fits, n_folds, at_a_time):
+            places[fold] -= 1
+            for name, value in found.items():
+                scores.setdefault(name, np.full((n_folds, len(numbers)), np.nan))[fold, places[fold]] = value
+            alike.add(fold, places[fold], mixture)
+            done += 1
+            if report is not None:
+                report("folds", done, n_folds * len(numbers))
+    return Choice(numbers, scores | {"stability": alike.values}, criterion, moments.n_documents)
+
+
+def _folds_at_a_time(moments: Moments, n_threads: int) -> int:
+    """How many folds are fitted at a time: as many as there are threads, if half of the free memory holds them.
+
+    A fold for each thread is faster than all threads for each fold: small fits leave threads without work.
+    """
+    a_fold = BYTES_PER_PAIR * max(1, moments.n_pairs)
+    return max(1, min(n_threads, len(moments.folds), int(available_bytes() / 2 / a_fold)))
 
 
 @dataclass
 class _Scoring:
-    """Scores of a fit: of the fold that it has not seen, and of its topics.
+    """Scores of a fit: of the fold that it has not seen, and of its topics."""
 
-    before : the fits of the fold before, to compare with
-    """
-
-    moments: Moments
+    reference: WeightedMoments
     documents: Any
     seed: int
-    before: list[Mixture | None]
 
-    def __post_init__(self) -> None:
-        self.reference = WeightedMoments.from_moments(self.moments)
-
-    def scores(self, place: int, fold: int, mixture: Mixture, pairs: float) -> dict[str, float]:
+    def scores(self, fold: int, mixture: Mixture, pairs: float) -> dict[str, float]:
         """The scores of a fit, by name; NaN where there is none."""
         found = {PAIRS: pairs}
         if self.documents is not None:
@@ -107,11 +120,9 @@ class _Scoring:
             found[COMPLETION] = metrics.completion_log_likelihood(
                 mixture, held, prior="dirichlet", seed=self.seed
             ).mean
-        earlier, self.before[place] = self.before[place], mixture
         several = mixture.n_topics > 1
         found["coherence"] = self._coherence(mixture) if several else np.nan
         found["exclusivity"] = metrics.exclusivity(mixture) if several else np.nan
-        found["stability"] = np.nan if earlier is None or not several else stability(earlier, mixture)
         return found
 
     def _coherence(self, mixture: Mixture) -> float:
@@ -119,6 +130,35 @@ class _Scoring:
             return metrics.coherence(mixture, self.reference).mean
         except ValueError:  # no topic has two words
             return float("nan")
+
+
+class _Stability:
+    """How alike the fits of each fold and of the one before are; a fit is kept until its neighbours were compared.
+
+    values : (folds, numbers of topics), NaN for the first fold and for one topic
+    """
+
+    def __init__(self, n_folds: int, n_numbers: int) -> None:
+        self.values = np.full((n_folds, n_numbers), np.nan)
+        self._kept: dict[tuple[int, int], Mixture] = {}
+        self._compared: dict[tuple[int, int], int] = {}
+
+    def add(self, fold: int, place: int, mixture: Mixture) -> None:
+        """Compare a fit with those of the folds beside it that are there."""
+        self._kept[fold, place] = mixture
+        for one in (fold - 1, fold):
+            first, second = (one, place), (one + 1, place)
+            if first in self._kept and second in self._kept:
+                if mixture.n_topics > 1:
+                    self.values[one + 1, place] = stability(self._kept[first], self._kept[second])
+                for each in (first, second):
+                    self._count(*each)
+
+    def _count(self, fold: int, place: int) -> None:
+        """Forget a fit that was compared with both neighbours, or with the only one that it has."""
+        self._compared[fold, place] = self._compared.get((fold, place), 0) + 1
+        if self._compared[fold, place] == (fold > 0) + (fold < len(self.values) - 1):
+            del self._kept[fold, place]
 
 
 def stability(one: Mixture, other: Mixture) -> float:
