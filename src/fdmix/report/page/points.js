@@ -32,6 +32,9 @@ measure.font = `${LABEL_SIZE}px system-ui, sans-serif`;
 /** @type {Map<string, number>} */
 const widths = new Map();
 
+/** @type {WeakMap<Uint32Array, Map<string, Point[]>>} */
+const spreads = new WeakMap(); // a view that is opened again has its circles at once
+
 /**
  * The width of a name in pixels.
  * @param {string} text
@@ -184,7 +187,7 @@ function short(name) {
 }
 
 /**
- * Circles near their places that do not overlap.
+ * Circles near their places that do not overlap, computed once for each size of the frame.
  * @param {Context} context
  * @param {Uint32Array} places
  * @param {number} width
@@ -192,7 +195,23 @@ function short(name) {
  * @param {number} covered the share of the frame that the circles cover
  * @returns {Point[]}
  */
-function spread({ model }, places, width, height, covered) {
+function spread(context, places, width, height, covered) {
+	const known = spreads.get(places) ?? new Map();
+	spreads.set(places, known);
+	const key = `${width},${height},${covered}`;
+	if (!known.has(key)) known.set(key, spreadAnew(context, places, width, height, covered));
+	return known.get(key);
+}
+
+/**
+ * @param {Context} context
+ * @param {Uint32Array} places
+ * @param {number} width
+ * @param {number} height
+ * @param {number} covered
+ * @returns {Point[]}
+ */
+function spreadAnew({ model }, places, width, height, covered) {
 	const margin = Math.min(60, width * 0.08);
 	const scale = Math.sqrt((covered * width * height) / Math.PI);
 	const order = d3.range(model.nTopics).sort((a, b) => model.shares[b] - model.shares[a] || a - b);
