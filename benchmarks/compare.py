@@ -79,7 +79,7 @@ def _some(n, wanted):
     return np.arange(n) if wanted is None or wanted >= n else np.linspace(0, n - 1, wanted).astype(np.int64)
 
 
-def compare(name, out, methods, topics, seeds, sweeps, limit=None):
+def compare(name, out, methods, topics, seeds, sweeps, mallet=None, limit=None):
     """Compare on one corpus; its folder gets rows, tables and figures."""
     load, usual = CORPORA[name]
     documents = load()
@@ -88,7 +88,7 @@ def compare(name, out, methods, topics, seeds, sweeps, limit=None):
     if limit is not None:
         documents = documents[_some(documents.corpus.n_documents, limit)]
     print(f"{name}: {documents.corpus!r}", flush=True)
-    settings = Settings(tuple(methods), tuple(topics or usual), seeds, sweeps=sweeps)
+    settings = Settings(tuple(methods), tuple(topics or usual), seeds, sweeps=sweeps, mallet=mallet)
     folder = out / name
     comparison = Comparison(documents, settings, folder)
     facts = {"about": load.__doc__, "machine": machine(), "versions": {name: _version(name) for name in PACKAGES}}
@@ -116,7 +116,8 @@ def main():
     parser.add_argument("corpora", nargs="*", help=f"any of: {', '.join(CORPORA)} (default: all)")
     parser.add_argument("--data", metavar="DIR", help="folder of the corpora (default: FDMIX_DATA)")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("results/comparison"))
-    parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--methods", default=METHODS, help=f"default: {METHODS}")
+    parser.add_argument("--mallet", metavar="PATH", help="MALLET's command, for the method mallet")
     parser.add_argument("--topics", help="numbers of topics, such as 20,50 (default: those of each corpus)")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--sweeps", type=int, default=1_000)
@@ -128,7 +129,8 @@ def main():
         parser.error(f"there is no corpus {', '.join(sorted(unknown))}; there are: {', '.join(CORPORA)}")
     topics = [int(n) for n in given.topics.split(",")] if given.topics else None
     for name in given.corpora or CORPORA:
-        compare(name, given.out, given.methods.split(","), topics, given.seeds, given.sweeps, given.documents)
+        methods = given.methods.split(",")
+        compare(name, given.out, methods, topics, given.seeds, given.sweeps, given.mallet, given.documents)
 
 
 if __name__ == "__main__":

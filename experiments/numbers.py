@@ -7,6 +7,7 @@ A number whose source is known is followed by a comment, which readers do not se
     +0.13<!-- paper/papers: FDM - EP: NPMI -->        the difference of two rows; FDM / EP is their ratio
     31<!-- comparison/dblp: fdm-50: seconds -->       the mean of results/comparison/dblp/runs/fdm-50-*.json
     0.598<!-- adam/authors/paper: step 162000: l1 -->  a point of results/adam/authors/paper/curve.jsonl
+    0.525<!-- adam/authors: settings: trace of the truth -->   what the experiment was run with
     0.02<!-- benchmarks/startup: import fdmix: seconds -->   a row of benchmarks/results/startup.json
 
 The number is written with as many decimals as the page has. `unsourced_numbers.py` finds the numbers that have no
@@ -50,6 +51,8 @@ def value(source, row, key):
         if not runs:
             raise LookupError(f"{source} has no runs {row}")
         return mean(_loaded(path)[key] for path in runs)
+    if row == "settings":
+        return _loaded(RESULTS / source / "result.json")["settings"][key]
     rows = rows_of(source)
     chosen = [rows[int(row[1:])]] if row.startswith("#") else [one for one in rows if row in one.values()]
     if len(chosen) != 1 or key not in chosen[0]:
