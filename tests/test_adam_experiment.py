@@ -19,7 +19,7 @@ def experiment(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     from experiments.adam import problems, run, tables
 
-    uncompiled = {name: (replace(solver, compiled=False), start) for name, (solver, start) in run.RUNS.items()}
+    uncompiled = {name: plan._replace(solver=replace(plan.solver, compiled=False)) for name, plan in run.RUNS.items()}
     monkeypatch.setattr(run, "RUNS", uncompiled)  # compiling takes longer than these runs
     world = worlds.intervals()
     moments = Moments.of(world.sample(3_000, length=20, seed=1), weighting="paper")

@@ -7,14 +7,18 @@ import argparse
 from pathlib import Path
 
 from experiments.adam.problems import PROBLEMS, problem_of
-from experiments.adam.run import RUNS, continued
+from experiments.adam.run import RUNS, VARIANTS, continued
 from experiments.adam.tables import write
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m experiments.adam", description=__doc__)
     parser.add_argument("--problem", choices=PROBLEMS, default="middle")
-    parser.add_argument("--runs", default=",".join(RUNS), help=f"any of {', '.join(RUNS)} (default: all)")
+    parser.add_argument(
+        "--runs",
+        default=",".join(RUNS),
+        help=f"any of {', '.join(RUNS)} (default: these) or of {', '.join(VARIANTS)}",
+    )
     parser.add_argument("--minutes", type=float, default=1.0, help="for each run, in this call (default: 1)")
     parser.add_argument("--synthetic", type=Path, help="folder of `fdmix reproduce synthetic`, for --problem paper")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 or mps")
@@ -22,8 +26,8 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("results/adam"))
     given = parser.parse_args()
     chosen = given.runs.split(",")
-    if unknown := set(chosen) - set(RUNS):
-        parser.error(f"there is no run {', '.join(sorted(unknown))}; there are {', '.join(RUNS)}")
+    if unknown := set(chosen) - set(RUNS | VARIANTS):
+        parser.error(f"there is no run {', '.join(sorted(unknown))}; there are {', '.join(RUNS | VARIANTS)}")
     problem = problem_of(given.problem, given.synthetic)
     folder = given.out / given.problem
     for name in chosen:

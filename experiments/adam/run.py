@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.measure import machine
 from fdmix import Mixture
 from fdmix.engines import engine_for
 from fdmix.fit.starts import starting_mixture
@@ -17,13 +19,33 @@ from fdmix.solvers import Adam
 from fdmix.solvers.contract import Problem as Fit
 from fdmix.storage import replacing
 
-RUNS = {  # name -> (settings, start); compiled, because a run is long
-    "paper": (replace(Adam.paper(), compiled=True), "random"),
-    "authors": (replace(Adam.authors(), compiled=True), "random"),
-    "exact": (Adam(exact=True, learning_rate=0.05, compiled=True), "random"),
-    "truth": (replace(Adam.paper(), compiled=True), "truth"),
-    "ours": (replace(Adam.authors(), compiled=True), "anchors"),
-    "ours-exact": (Adam(exact=True, learning_rate=0.05, compiled=True), "anchors"),
+
+class Plan(NamedTuple):
+    """Settings of Adam, where it starts, and the seed of a random start."""
+
+    solver: Adam
+    start: str
+    seed: int = 0
+
+
+# Compiled, because a run is long.
+PAPER, AUTHORS = replace(Adam.paper(), compiled=True), replace(Adam.authors(), compiled=True)
+EXACT = Adam(exact=True, learning_rate=0.05, compiled=True)
+RUNS = {
+    "paper": Plan(PAPER, "random"),
+    "authors": Plan(AUTHORS, "random"),
+    "exact": Plan(EXACT, "random"),
+    "truth": Plan(PAPER, "truth"),
+    "ours": Plan(AUTHORS, "anchors"),
+    "ours-exact": Plan(EXACT, "anchors"),
+}
+VARIANTS = {  # what the end depends on: the run `authors` with one thing changed
+    "authors-seed-1": Plan(AUTHORS, "random", 1),
+    "authors-seed-2": Plan(AUTHORS, "random", 2),
+    "authors-seed-3": Plan(AUTHORS, "random", 3),
+    "authors-128-pairs": Plan(replace(AUTHORS, batch=128), "random"),
+    "authors-2048-pairs": Plan(replace(AUTHORS, batch=2048), "random"),
+    "authors-truth": Plan(AUTHORS, "truth"),
 }
 LOOKS = 1.3  # factor on the steps between two measurements of l1, which take as long as many steps at T = 500
 CHECKPOINT_EVERY = 60  # seconds
@@ -68,7 +90,8 @@ def continued(name, problem, folder, seconds, device="auto", threads=None):
             saved = time.perf_counter()
             _keep(run, curve, folder, spent + time.process_time())
     took = spent + time.process_time()
-    last = {"steps": run.n_steps, "seconds": took, "settled": run.settled is not None} | _measured(run, problem)
+    last = {"steps": run.n_steps, "seconds": took, "settled": run.settled is not None, "machine": machine()}
+    last |= _measured(run, problem)
     last["likelihood"] = run.engine.expect(run.snapshot().state, joint=False).log_likelihood
     curve.append(last)
     print(f"{name}: {_told(last, run)}; {run.settled or 'the time is up, call again to go on'}", flush=True)
@@ -82,17 +105,17 @@ def read_curve(folder):
 
 
 def _begun(name, problem, device, threads):
-    solver, start = RUNS[name]
+    solver, start, seed = (RUNS | VARIANTS)[name]
     solver = solver if solver.exact else replace(solver, steps=problem.steps)
     seen, n_topics = problem.seen, problem.truth.n_topics
     mhat = rearranged(problem.moments.matrix, seen)
     if start == "truth":
         first = _true_start(problem)
     else:
-        first = starting_mixture(start, mhat, n_topics, problem.moments.document_frequencies[seen], 0)
+        first = starting_mixture(start, mhat, n_topics, problem.moments.document_frequencies[seen], seed)
     engine = engine_for("torch", mhat, n_topics, threads, device)
     tolerance = EXACT_TOLERANCE if solver.exact else TOLERANCE
-    return solver.begin(Fit(engine, mhat, n_topics, 1, tolerance, np.random.default_rng([0, 1]), threads), first)
+    return solver.begin(Fit(engine, mhat, n_topics, 1, tolerance, np.random.default_rng([seed, 1]), threads), first)
 
 
 def _true_start(problem):
