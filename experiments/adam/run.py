@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-
 from benchmarks.measure import machine
+
 from fdmix import Mixture
 from fdmix.engines import engine_for
 from fdmix.fit.starts import starting_mixture
