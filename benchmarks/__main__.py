@@ -10,7 +10,7 @@ NAMES = [
     "text", "moments", "memory", "passes", "recovery", "realistic", "family", "solvers", "assignment",
     "estimator", "cells", "torch", "torch_adam", "torch_parts", "torch_documents", "edits", "cluster", "large",
     "startup", "installed", "tree", "choosing", "coverage", "graphs", "vocabularies", "anchors",
-    "slack", "weights", "shares", "pair_check", "regressions", "partials", "coverage_warm",
+    "slack", "weights", "shares", "pair_check", "regressions", "partials", "coverage_warm", "weaknesses", "support",
 ]  # fmt: skip
 
 PARTS = ("FDMIX_PROBLEMS", "FDMIX_SIZES")  # variables that choose parts of a benchmark

@@ -22,7 +22,7 @@ from benchmarks.measure import machine
 from benchmarks.recording import record
 from fdmix import Moments, worlds
 
-PROBLEMS = ("newsgroups", "long", "file")
+PROBLEMS = ("newsgroups", "long", "file", "topics")
 GOAL = 40  # bytes a distinct pair
 MEASURED = """
 import json, pickle, sys, time
@@ -155,6 +155,19 @@ def from_file(name, counts, n_topics, passes, memory):
     print(f"  CPU time {streamed['cpu'] / held['cpu']:.2f} times; topics differ by at most {difference:.1e}")
 
 
+def topics(n_words=20_000, numbers=(100, 300)):
+    """What more topics take, for each word and topic: the difference of two peaks, with few pairs."""
+    counts = worlds.zipf(50, n_words, seed=1).sample(20_000, length=20, seed=2).counts
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "moments"
+        path.write_bytes(pickle.dumps(Moments.of(counts)))
+        source = Path(__file__).parents[1] / "src"
+        few, many = (fitted(source, path, n, 2_000)["bytes"] for n in numbers)
+    found = (many - few) / n_words / (numbers[1] - numbers[0])
+    record("topics", bytes_a_word_and_topic=found)
+    print(f"\ntopics: {found:.0f} bytes for each word and topic")
+
+
 def main():
     print(f"# memory\n{machine()}")
     names = os.environ.get("FDMIX_PROBLEMS", ",".join(PROBLEMS)).split(",")
@@ -164,3 +177,5 @@ def main():
         compare("long documents", long_documents(), 50)
     if "file" in names:
         from_file("long documents", long_documents(), 50, 60, "1GB")
+    if "topics" in names:
+        topics()

@@ -183,12 +183,15 @@ def blur_rows(curve):
         "statement": "blurred topics lose nothing up to the end of the flat direction",
         "sets": len(flat),
         "measured": f"at most {max(row['lost'] for row in flat):.1g}, at l1 up to {flat[-1]['l1']:.2f}",
+        "l1 up to": flat[-1]["l1"],
         "holds": "yes" if max(row["lost"] for row in flat) < 1e-12 else "no",
     }
     yield {
         "statement": "and lose beyond it",
         "sets": len(past),
         "measured": f"{past[0]['lost']:.1g} to {past[-1]['lost']:.1g}",
+        "least": past[0]["lost"],
+        "most": past[-1]["lost"],
         "holds": "yes" if min(row["lost"] for row in past) > 1e-9 else "no",
     }
 
