@@ -23,9 +23,9 @@ AskSeed = _edit(
     "Words that a topic must hold. A name that no topic has makes a new one; word=0.05 sets a strength.", WORDS,
     "'T: WORDS'",
 )  # fmt: skip
-AskBan = _edit("Words that no topic may hold; with a number, not this topic.", WORDS, "'[T:] WORDS'")
+AskBan = _edit("Words that no topic may hold; with T, only topic T must not hold them.", WORDS, "'[T:] WORDS'")
 AskTogether = _edit("Words that get the same topics.", WORDS, "WORDS")
-AskApart = _edit("Words of which a topic holds one at most.", WORDS, "WORDS")
+AskApart = _edit("Words of which a topic may hold one at most.", WORDS, "WORDS")
 AskFreeze = _edit("Keep the words of a topic as they are.", WORDS, "T")
 AskRename = _edit("Give a topic a label.", NUMBERS, "'T: LABEL'")
 AskPin = _edit("Fix a topic's number, or give it another one.", NUMBERS, "T[=N]")

@@ -36,7 +36,7 @@ def effects(
         str, typer.Option(metavar="NAME", help="unbiased, or composition, as estimateEffect of stm does it.")
     ] = "unbiased",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draws of composition.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws of --method composition.")] = 0,
     threads: Threads = None,
     as_json: AsJson = False,
     force: Force = False,
@@ -45,8 +45,8 @@ def effects(
 
     The columns are those of the files. In the formula, month(date) is the
     number of months since the first one: its effect is the change a month.
-    C(month(date)) has a level for each month. So have day, week, quarter, year.
-    Needs the extra "effects".
+    C(month(date)) has a level for each month. day, week, quarter and year work
+    in the same way. Needs the extra "effects".
 
     Examples:
 

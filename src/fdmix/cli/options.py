@@ -46,7 +46,10 @@ NoHeader = Annotated[
         rich_help_panel=PLACE, metavar="",
     ),
 ]  # fmt: skip
-Split = _option(str, "A document is one of: lines, paragraphs, files (default: lines).", PLACE, "NAME")
+Split = _option(
+    str, "A document is one of: lines, paragraphs, files (default: files in a folder and web pages, else lines).",
+    PLACE, "NAME",
+)  # fmt: skip
 Encoding = _option(str, "Encoding of text files (default: UTF-8).", PLACE, "NAME")
 Threads = _option(int, "Threads (default: all cores).", min=1)
 Engine = Annotated[

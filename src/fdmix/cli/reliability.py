@@ -45,13 +45,13 @@ def reliability(
 ) -> None:
     """Measure how sure the topics are, and store it in the model.
 
-    Topics are fitted again, from scratch, to resampled documents: which of
-    them come back, how far they move, and intervals for their shares and
+    Topics are fitted again, from scratch, to resampled documents. You see which
+    of them come back, how far they move, and intervals for their shares and
     words. A check says whether the word pairs look like the model at all.
 
-    The topics of an edited model would not be found from scratch: with --warm
-    refits begin at them. The table then tells how much refits vary; these are
-    not intervals that cover the truth.
+    Fits from scratch would not find the topics of an edited model: --warm begins
+    refits at its topics. The table then tells how much refits vary, and has no
+    intervals that cover the truth.
 
     FILES hold the text that the model was fitted to, or its moments with
     folds (fdmix count --folds 16). fdmix topics, info and report show the

@@ -33,7 +33,7 @@ def topics(
     ] = False,
     cut: Annotated[
         int | None,
-        typer.Option(min=1, help="Merge topics until N are left. With --tree: its top, down to there.",
+        typer.Option(min=1, help="Merge topics until N are left. With --tree: show only its top, down to N.",
                      rich_help_panel=TREE),
     ] = None,
     moments: Annotated[
@@ -51,8 +51,8 @@ def topics(
 ) -> None:  # fmt: skip
     """Show the topics of a model: words, shares, and which topics occur together.
 
-    With --tree or --cut, the two topics that cost the least likelihood merge,
-    again and again. The costs are those on the moments of the text.
+    With --tree or --cut, topics are merged two by two, the pair that costs the
+    least likelihood first. The costs are computed from the moments of the text.
 
     Examples:
 
