@@ -65,7 +65,8 @@ def compare(
 
     Every run is a process of its own. A method that fails, or whose package is
     not installed, gets a line that says so, and the others go on. Ctrl-C keeps
-    the finished runs; the same command with the same -o resumes there.
+    the finished runs; the same command with the same -o resumes there. Without
+    -o, the table is shown and nothing is kept.
 
     Methods: fdm (as fdmix fit), fdm-pairs (word pairs alone), fdm-noise (passes
     over documents from a random start); tomotopy or lda (Gibbs sampling, priors

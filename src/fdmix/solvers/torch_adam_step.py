@@ -20,7 +20,7 @@ from fdmix.engines.torch_sharding import OneProcess
 from fdmix.solvers.adam import TINY, UPDATE, Adam
 from fdmix.solvers.torch_compiling import Compiled
 
-ENOUGH_TO_COMPILE = 1_000_000  # topic entries; a compiled update of fewer saves too little for its 10 s of compiling
+ENOUGH_TO_COMPILE = 1_000_000  # topic entries; fewer do not pay for 10 to 20 s of compiling
 
 
 class Rows(NamedTuple):
