@@ -25,8 +25,8 @@ and was scored on documents that it had not seen. The best number of a column is
 where fdmix is not the best.
 
 - `fdm` is what `fdmix fit` does with text; `fdm-pairs` learns from word pairs alone; `fdm-noise` is its sampling
-  without the start from pairs. `tomotopy`, `mallet` and `sklearn-lda` are LDA (`tomotopy-averaged`: the mean of ten of
-  its states), `nmf` is NMF of scikit-learn.
+  without the start from pairs. `tomotopy`, `mallet` and `sklearn-lda` are LDA (`tomotopy-averaged`: the mean of ten
+  of its states), `nmf` is NMF of scikit-learn.
 - *completion*: how well one half of an unseen document predicts the other (log-probability of a word; nearer to 0 is
   better). *NPMI*, *c_v*: do the words of a topic occur together? *diversity*, *IRBO*: do topics differ? *AMI*: do
   topics of documents agree with labels that people gave?
