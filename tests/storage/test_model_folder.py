@@ -142,6 +142,28 @@ def test_killed_saves_always_leave_a_model(tmp_path):
     assert files(tmp_path) == {"model", "model.stop"}
 
 
+def test_two_replacements_while_a_model_is_read(tmp_path, monkeypatch):
+    """The facts are the same again after the second one: this is no damage."""
+    first, second, folder = mixture(0), mixture(1), tmp_path / "model"
+    first.save(folder)
+    read = model_folder._read_if_exists
+    saves = iter([lambda: second.save(folder), lambda: first.save(folder)])
+
+    def read_between_saves(path):
+        monkeypatch.setattr(model_folder, "_read_if_exists", read)  # for the writer
+        if path.name == NEW_ARRAYS_FILE:
+            next(saves)()
+            monkeypatch.setattr(model_folder, "_read_if_exists", read_between_saves)
+            return read(path)
+        content = read(path)
+        next(saves)()
+        return content
+
+    monkeypatch.setattr(model_folder, "_read_if_exists", read_between_saves)
+    assert same(Mixture.load(folder), first)
+    assert next(saves, None) is None
+
+
 def forge(folder, change):
     """Change `model.json` and make its checksum match."""
     head = json.loads((folder / FACTS_FILE).read_text())

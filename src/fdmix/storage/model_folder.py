@@ -105,15 +105,23 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
         raise FileNotFoundError(f"there is no model {folder}{did_you_mean(folder)}")
     if not is_model(folder):
         raise FileError(f"{folder} is not a model of fdmix, which is a folder with {FACTS_FILE} and {ARRAYS_FILE}")
-    while True:
-        text = (folder / FACTS_FILE).read_bytes()
-        facts, wanted = _checked_facts(text, folder)
-        for name in (NEW_ARRAYS_FILE, ARRAYS_FILE):  # in this order, as step 3 may rename the first meanwhile
-            content = _read_if_exists(folder / name)
-            if content is not None and _digest(content) == wanted:
-                return _load_arrays(content, folder / ARRAYS_FILE), facts
-        if (folder / FACTS_FILE).read_bytes() == text:  # if not, another process has replaced the model: read again
-            raise FileError(f"{folder / ARRAYS_FILE} is damaged: its checksum does not match")
+    found = _read_model(folder)
+    if found is None:  # perhaps another process was replacing the model: read once more while nobody writes
+        with locked(folder):
+            found = _read_model(folder)
+    if found is None:
+        raise FileError(f"{folder / ARRAYS_FILE} is damaged: its checksum does not match")
+    return found
+
+
+def _read_model(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """(arrays, facts); None if no arrays match the facts, because they are damaged or were replaced meanwhile."""
+    facts, wanted = _checked_facts((folder / FACTS_FILE).read_bytes(), folder)
+    for name in (NEW_ARRAYS_FILE, ARRAYS_FILE):  # in this order, as step 3 may rename the first meanwhile
+        content = _read_if_exists(folder / name)
+        if content is not None and _digest(content) == wanted:
+            return _load_arrays(content, folder / ARRAYS_FILE), facts
+    return None
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
