@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import networkx as nx
 import numpy as np
@@ -159,7 +160,8 @@ def output_of(code):
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
 
 
-LIBRARIES = ["pandas", "polars", "arrow"]
+NEEDS_POLARS = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
+LIBRARIES = ["pandas", pytest.param("polars", marks=NEEDS_POLARS), "arrow"]
 
 
 def records(table):

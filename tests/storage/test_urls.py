@@ -137,11 +137,17 @@ def test_files_that_only_their_query_tells_apart_are_other_files():
 def test_missing_packages_are_named(monkeypatch):
     with pytest.raises(ImportError, match=r"gs:// need the package gcsfs: pip install 'fdmix\[cloud\]' gcsfs"):
         read_corpus("gs://bucket/a.csv")
-    with pytest.raises(ValueError, match="Protocol not known: nothing"):
-        read_corpus("nothing://bucket/a.csv")
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ImportError, match=r"s3:// need the package s3fs: pip install 'fdmix\[cloud\]'$"):
         read_corpus("s3://bucket/a.csv")
+    with pytest.raises(ImportError, match=r"nothing:// need the package fsspec: pip install 'fdmix\[cloud\]'$"):
+        read_corpus("nothing://bucket/a.csv")
+
+
+def test_a_protocol_that_nobody_knows():
+    pytest.importorskip("fsspec")
+    with pytest.raises(ValueError, match="Protocol not known: nothing"):
+        read_corpus("nothing://bucket/a.csv")
 
 
 class Stopped(BaseException):

@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 from excel_files import excel
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fdmix import Corpus, read_corpus, read_moments
@@ -70,6 +70,7 @@ def test_names_of_files_in_a_list_are_refused(tmp_path):
 
 
 @given(st.one_of(st.sampled_from(UNUSUAL), st.text()))
+@example("\0/0")
 @settings(max_examples=200)
 def test_names_without_a_file_are_not_found(name):
     with pytest.raises(FileNotFoundError, match="there is no file or folder") as caught:

@@ -47,7 +47,7 @@ def did_you_mean(place: Path) -> str:
         return ""
     try:
         names = [path.name for path in place.parent.iterdir()]
-    except OSError:
+    except (OSError, ValueError):  # no file system has a name with a NUL
         return ""
     close = difflib.get_close_matches(place.name, names, 1, CLOSE)
     return f"; did you mean {place.with_name(close[0])}?" if close else ""

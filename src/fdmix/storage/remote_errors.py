@@ -17,7 +17,7 @@ PACKAGES = {
     "abfs": "adlfs", "abfss": "adlfs", "az": "adlfs", "hf": "huggingface_hub",
 }  # fmt: skip
 ERROR_NUMBER = re.compile(r"^\[Errno \d+\] ")
-IN_EXTRA = ("s3fs", "aiohttp")
+IN_EXTRA = ("fsspec", "s3fs", "aiohttp")
 
 
 class RemoteError(OSError):
@@ -76,7 +76,7 @@ def explained(error: Exception, url: str) -> Exception:
 def missing_package(url: str) -> ImportError:
     """The error that says what to install."""
     scheme = scheme_of(url)
-    package = PACKAGES.get(scheme)
+    package = PACKAGES.get(scheme, "fsspec")
     command = "pip install 'fdmix[cloud]'" if package in IN_EXTRA else f"pip install 'fdmix[cloud]' {package}"
     return ImportError(f"{without_secrets(url)}: files at {scheme}:// need the package {package}: {command}")
 

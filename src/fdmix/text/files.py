@@ -80,13 +80,13 @@ def _rows_in_batches(path: str | RemotePath, layout: Layout) -> Iterator[Batch]:
         with _opened(path, layout.encoding) as (file, bytes_read):
             rows = ((row, bytes_read()) for row in _rows(file, layout, str(path)))
             yield from in_batches(paragraphs(rows) if layout.split == "paragraphs" else rows, layout.names)
-    except UnicodeDecodeError as error:
-        raise TextError(
-            f"{path} is not {error.encoding.upper()} text (byte 0x{error.object[error.start]:02x} makes no sense): "
-            "give its encoding, for instance 'latin-1' or 'utf-16'"
-        ) from None
-    except UnicodeError as error:  # from "utf-16" and "utf-32", which need a byte order mark
-        raise TextError(
+    except UnicodeError as error:
+        if isinstance(error, UnicodeDecodeError) and "BOM" not in error.reason:
+            raise TextError(
+                f"{path} is not {error.encoding.upper()} text (byte 0x{error.object[error.start]:02x} makes no "
+                "sense): give its encoding, for instance 'latin-1' or 'utf-16'"
+            ) from None
+        raise TextError(  # from "utf-16" and "utf-32", which need a byte order mark
             f"{path} cannot be read in the encoding {layout.encoding!r}: {error}. Without a byte order mark, "
             "say 'utf-16-le' or 'utf-16-be'"
         ) from None
