@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-TOKENS_NEEDED = 200  # for each topic: with fewer, half of the topics or more are missed where the truth is known
-TOKENS_ADVISED = 500  # for each topic: nine topics of ten are found (both measured in docs/explanation/fitting.md)
+TOKENS_NEEDED = 200  # for each topic: where the truth is known, about half of the topics are missed, with fewer more
+TOKENS_ADVISED = 500  # for each topic: about nine of ten are found (both measured in docs/explanation/fitting.md)
 DOCUMENTS_NEEDED = 2  # for each topic: words of a single document always go together, which says nothing of others
 
 

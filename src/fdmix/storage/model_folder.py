@@ -10,7 +10,8 @@ folder is written under a temporary name and renamed. An existing model is repla
 `README.md`, the model card, is for people; it is written last, never read, and may be missing or edited.
 
 A reader uses the file of arrays whose checksum `model.json` holds. If a writer is killed after step 2, the next
-writer does step 3. Renaming files is all that this needs, so it works on every file system.
+writer does step 3. Renaming files is all that this needs, so it works on every file system. If no arrays fit, the
+model was perhaps replaced while it was read: the reader tries again with the writers' lock, where there are locks.
 
 At a URL, an upload takes the place of a rename in steps 1 and 2, and a copy in step 3. Two processes that write the
 same remote model at the same time are not kept apart: there are no locks.
@@ -47,6 +48,7 @@ BASE_FILE = "base.safetensors"  # the model before its edits, for undo (`fdmix.e
 MODEL_FILES = (ARRAYS_FILE, NEW_ARRAYS_FILE, FACTS_FILE, ANSWERS_FILE, BASE_FILE, CARD_FILE)
 HUB_FILES = (".git", ".gitattributes", ".cache")  # what model hubs put into a folder that they keep
 KIND, FORMAT = "fdmix model", 1
+READINGS_WITH_LOCK = 3  # one is enough where locks work
 
 
 def write_folder(
@@ -105,13 +107,13 @@ def read_folder(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str,
         raise FileNotFoundError(f"there is no model {folder}{did_you_mean(folder)}")
     if not is_model(folder):
         raise FileError(f"{folder} is not a model of fdmix, which is a folder with {FACTS_FILE} and {ARRAYS_FILE}")
-    found = _read_model(folder)
-    if found is None:  # perhaps another process was replacing the model: read once more while nobody writes
+    if (found := _read_model(folder)) is not None:
+        return found
+    for _ in range(READINGS_WITH_LOCK):  # perhaps another process was replacing the model
         with locked(folder):
-            found = _read_model(folder)
-    if found is None:
-        raise FileError(f"{folder / ARRAYS_FILE} is damaged: its checksum does not match")
-    return found
+            if (found := _read_model(folder)) is not None:
+                return found
+    raise FileError(f"{folder / ARRAYS_FILE} is damaged: its checksum does not match")
 
 
 def _read_model(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
