@@ -45,8 +45,13 @@ def tweets():
     return _text("tweets.parquet", 200_000, preset="tweets")
 
 
+def raw_tweets():
+    """20,000 tweets with stop words, numbers and pieces of web addresses: all words seen ten times or more."""
+    return _text("tweets.parquet", 20_000, preset="plain", min_letters=2, min_count=10)
+
+
 CORPORA = {"newsgroups": (newsgroups, (20, 50)), "dblp": (dblp, (20, 50)), "mlpapers": (mlpapers, (50, 100))}
-CORPORA |= {"tweets": (tweets, (50, 100))}
+CORPORA |= {"tweets": (tweets, (50, 100)), "raw_tweets": (raw_tweets, (10, 20, 30, 40, 50))}
 
 
 def _counts(name, n_documents):

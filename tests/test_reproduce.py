@@ -122,6 +122,8 @@ def test_synthetic_methods_have_the_priors_of_the_paper_and_names_of_their_own()
     assert jobs["MALLET, paper's priors"]["alpha"] == 1 / 500
     assert jobs["MALLET, paper's priors"]["eta"] == 1 / 10_500
     assert jobs["tomotopy, 10 alpha"]["alpha"] == 10 / 500
+    assert jobs["tomotopy, 10 alpha, beta 0.01"]["alpha"] == 10 / 500
+    assert jobs["tomotopy, 10 alpha, beta 0.01"]["eta"] == 0.01
     assert jobs["tomotopy, beta 0.01"]["eta"] == 0.01
     assert not any(jobs[name].get("optimise") for name in jobs)
     assert all(callable(method_of(name)) and name in COLOURS for name in jobs)

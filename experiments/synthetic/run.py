@@ -101,6 +101,7 @@ def method_jobs(settings, n_words, mallet, truth):
         "paper's priors": paper_priors(n_topics, n_words),
         "beta 0.01": paper_priors(n_topics, n_words, eta=0.01),
         "10 alpha": paper_priors(n_topics, n_words, times_alpha=10),
+        "10 alpha, beta 0.01": paper_priors(n_topics, n_words, times_alpha=10, eta=0.01),
     }
     programs = {name: {"sweeps": settings["sweeps"][name]} for name in LDA_METHODS}
     programs["MALLET"] |= {"program": mallet}
