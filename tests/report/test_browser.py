@@ -11,6 +11,7 @@ from hostile import HOSTILE_WORDS
 
 from fdmix import Mixture, Moments, fit_mixture, worlds
 from fdmix.cli.app import app
+from fdmix.mixture.ranking import WordRanking
 from fdmix.reliability import reliability
 from fdmix.report import write_report
 
@@ -109,8 +110,18 @@ def test_the_slider_ranks_words_by_relevance(page, report):
     here = [mixture.topics[topic, mixture.vocabulary.index(word)] for word in words]
     assert all(a >= b * 0.97 for a, b in pairwise(here))  # numbers of the page are precise to 1 %
     page.page.fill("#lambda", "0")
+    competing = int(WordRanking(mixture.topics, mixture.shares, mixture.n_tokens).candidates[topic].size)
     ratios = [float(text[:-1]) for text in page.page.locator("table.bars td:nth-child(5)").all_inner_texts()]
-    assert ratios == sorted(ratios, reverse=True)
+    assert ratios[:competing] == sorted(ratios[:competing], reverse=True)
+
+
+def test_topics_are_described_by_the_words_of_the_command_line(page, report):
+    mixture = report[1]
+    assert mixture.relevance is not None
+    for topic, words in enumerate(mixture.top_words(10)):
+        page.go(f"topic={topic}")
+        assert page.page.locator("table.bars tbody th").all_inner_texts()[:10] == words
+        assert float(page.page.input_value("#lambda")) == mixture.relevance
 
 
 def test_a_topic_shows_typical_documents_with_marks(page, report):

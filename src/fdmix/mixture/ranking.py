@@ -85,10 +85,10 @@ class WordRanking:
         weights = np.maximum(shares, SMALLEST_TOPIC)
         with np.errstate(divide="ignore"):
             self.log_unigram = np.log(weights / weights.sum() @ topics if unigram is None else unigram)
-        least = MIN_SHARE * topics.max(axis=1)
+        self.least = MIN_SHARE * topics.max(axis=1)  # (T,), the probability from which words compete
         if n_tokens is not None:
-            least = np.maximum(least, MIN_TOKENS / (n_tokens * weights))
-        self.candidates = [np.flatnonzero(row >= low) for row, low in zip(topics, least, strict=True)]
+            self.least = np.maximum(self.least, MIN_TOKENS / (n_tokens * weights))
+        self.candidates = [np.flatnonzero(row >= low) for row, low in zip(topics, self.least, strict=True)]
 
     def order(self, weight: float, n: int | None = 10) -> np.ndarray[Any, np.dtype[np.int64]]:
         """(T, n), the columns of the first n words of each topic, or of all words; `weight` is lambda."""

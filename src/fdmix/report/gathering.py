@@ -20,6 +20,7 @@ from fdmix.mixture.placement import (
     positions_on_map,
     seriated,
 )
+from fdmix.mixture.ranking import WordRanking, relevance_weight
 from fdmix.moments.moments import Moments
 from fdmix.report.encoding import as_logarithms, as_signed_logarithms
 from fdmix.report.quality import Quality, quality_of, remarks_on
@@ -31,7 +32,7 @@ ALWAYS_KEPT = 60  # words of each topic that are never left out
 LIFT_STEP = math.log(2) / 20  # lifts are precise to 2 %
 RATIO_STEP = 0.04
 N_NODE_WORDS = 5  # that describe merged topics in the tree
-NAME_RELEVANCE = 0.6  # lambda of words that name topics, as in page/model.js
+N_TYPICAL = 12  # words that describe a topic, as in page/model.js
 
 Arrays = dict[str, Any]
 Facts = dict[str, Any]
@@ -49,7 +50,7 @@ def gathered(mixture: Mixture, title: str, moments: Moments | None = None) -> tu
     words, corpus = _names(mixture), _word_shares(mixture, moments)
     kept, arrays = _topics(mixture)
     arrays |= {"wordShares": as_logarithms(corpus)} | branches
-    arrays |= _places(mixture, distances) | ({} if pairs is None else _pairs(pairs))
+    arrays |= _typical(mixture) | _places(mixture, distances) | ({} if pairs is None else _pairs(pairs))
     facts: Facts = {
         "title": for_terminal(title),
         "nTopics": mixture.n_topics,
@@ -65,6 +66,7 @@ def gathered(mixture: Mixture, title: str, moments: Moments | None = None) -> tu
         "fit": _fit(mixture.provenance),
         "hasPairs": pairs is not None,
         "tree": tree,
+        "ranking": _ranking(mixture),
         "steps": {"lift": LIFT_STEP, "ratio": RATIO_STEP},
     }
     return facts, arrays
@@ -73,6 +75,29 @@ def gathered(mixture: Mixture, title: str, moments: Moments | None = None) -> tu
 def _names(mixture: Mixture) -> list[str]:
     """The words as people read them; hidden characters are written out, so that no word can hide or reorder text."""
     return [shown_word(mixture.word(u)) for u in range(mixture.n_words)]
+
+
+def _relevance(mixture: Mixture) -> float:
+    """lambda of the words that name topics: the one that the fit has chosen, if it has."""
+    return relevance_weight("relevance", mixture.relevance)
+
+
+def _ranking(mixture: Mixture) -> Facts:
+    """How the page ranks words: as the model does."""
+    least = WordRanking(mixture.topics, mixture.shares, mixture.n_tokens).least
+    return {"relevance": _relevance(mixture), "least": [_short(value) for value in least]}
+
+
+def _typical(mixture: Mixture) -> Arrays:
+    """The words that describe each topic, in the order in which every other output shows them."""
+    columns = [
+        order[topic[order] > 0]
+        for topic, order in zip(mixture.topics, mixture.top_columns(N_TYPICAL, _relevance(mixture)), strict=True)
+    ]
+    return {
+        "typicalSizes": np.array([len(order) for order in columns], np.uint8),
+        "typicalWords": np.concatenate(columns).astype(np.uint32),
+    }
 
 
 def _word_shares(mixture: Mixture, moments: Moments | None) -> Any:
@@ -139,7 +164,7 @@ def _tree(mixture: Mixture, moments: Moments) -> tuple[Facts | None, Arrays]:
     if mixture.n_topics < 2:
         return None, {}
     tree = grow_tree(mixture, moments)
-    words = tree.top_columns(N_NODE_WORDS, NAME_RELEVANCE)[mixture.n_topics :]
+    words = tree.top_columns(N_NODE_WORDS, _relevance(mixture))[mixture.n_topics :]
     return {"costs": [float(f"{cost:.4g}") for cost in tree.costs]}, {
         "merges": tree.merges.astype(np.uint32).ravel(),
         "nodeSizes": np.array([len(columns) for columns in words], np.uint8),

@@ -35,9 +35,9 @@ import { probabilities, ratios } from "./unpack.js";
  * @typedef {{ merges: Uint32Array, costs: number[], words: number[][] }} TopicTree
  */
 
-const NAME_RELEVANCE = 0.6; // lambda of the words that name a topic without a label
 const NAME_WORDS = 3;
-const N_TYPICAL = 12;
+const TOO_RARE = 1e6; // taken from the score of a word that does not compete, more than any logarithm
+const ROUNDED = 0.99; // probabilities of the page are precise to 1 %
 
 /** The fitted model, as far as the page holds it. */
 export class Model {
@@ -55,6 +55,10 @@ export class Model {
 		this.words = facts.words;
 		/** @type {number[]} */
 		this.shares = facts.shares;
+		/** @type {number} lambda of the words that name a topic without a label */
+		this.relevance = facts.ranking.relevance;
+		/** @type {number[]} the probability from which words of a topic compete; rarer ones come after all others */
+		this.least = facts.ranking.least;
 		/** @type {Remark[]} */
 		this.remarks = facts.remarks;
 		/** @type {TypicalDocument[][] | null} */
@@ -99,8 +103,13 @@ export class Model {
 		/** @type {Pair[]} */
 		this.unexplained = [];
 		this.readPairs(arrays, facts.steps.ratio);
-		/** @type {number[][]} */
+		/** @type {number[][]} the words that describe each topic, the most typical first; at most 12 */
 		this.typical = [];
+		for (let topic = 0, i = 0; topic < this.nTopics; topic++) {
+			const end = i + arrays.typicalSizes[topic];
+			this.typical.push(Array.from(arrays.typicalWords.subarray(i, end)));
+			i = end;
+		}
 		/** @type {Map<string, number>} */
 		this.places = new Map();
 		for (let u = this.nWords - 1; u >= 0; u--) this.places.set(this.words[u], u);
@@ -173,7 +182,8 @@ export class Model {
 	}
 
 	/**
-	 * The words of a topic by relevance: lambda log p(w | t) + (1 - lambda) log(p(w | t) / p(w)).
+	 * The words of a topic by relevance: lambda log p(w | t) + (1 - lambda) log(p(w | t) / p(w)). Words that are too
+	 * rare in the topic to tell follow by probability.
 	 * @param {number} topic
 	 * @param {number} lambda
 	 * @param {number} n
@@ -184,8 +194,12 @@ export class Model {
 		const best = [];
 		/** @type {number[]} */
 		const scores = [];
+		const least = this.least[topic] * ROUNDED;
 		for (let i = this.topicStart[topic]; i < this.topicStart[topic + 1]; i++) {
-			const score = this.logValue[i] - (1 - lambda) * this.logCorpus[this.topicWord[i]];
+			const competes = lambda === 1 || this.topicValue[i] >= least;
+			const score = competes
+				? this.logValue[i] - (1 - lambda) * this.logCorpus[this.topicWord[i]]
+				: this.logValue[i] - TOO_RARE;
 			if (best.length === n && score <= scores[n - 1]) continue;
 			let at = Math.min(best.length, n - 1);
 			for (; at > 0 && scores[at - 1] < score; at--) {
@@ -195,7 +209,11 @@ export class Model {
 			best[at] = i;
 			scores[at] = score;
 		}
-		return best.filter((i) => this.topicValue[i] > 0).map((i) => this.entry(i));
+		const found = best.filter((i) => this.topicValue[i] > 0).map((i) => this.entry(i));
+		if (lambda !== this.relevance) return found;
+		const order = this.typical[topic]; // the page's rounded numbers could turn two words round
+		const place = (/** @type {TopicWord} */ { word }) => (order.includes(word) ? order.indexOf(word) : order.length);
+		return found.sort((a, b) => place(a) - place(b));
 	}
 
 	/**
@@ -205,7 +223,6 @@ export class Model {
 	 * @returns {string[]}
 	 */
 	typicalWords(topic, n) {
-		this.typical[topic] ??= this.topicWords(topic, NAME_RELEVANCE, N_TYPICAL).map(({ word }) => word);
 		return this.typical[topic].slice(0, n).map((word) => this.words[word]);
 	}
 

@@ -13,7 +13,8 @@ const N_RARELY_RELATED = 3; // if none comes together with it more often than by
 const N_OWN = 24;
 const N_DOCUMENTS_AT_FIRST = 5;
 
-const state = { lambda: 0.6 };
+/** @type {{ lambda: number | null }} */
+const state = { lambda: null }; // as the model ranks its words, until somebody moves the slider
 
 /**
  * One topic.
@@ -119,8 +120,9 @@ function wordsCard(context, topic) {
 	const body = h("tbody", {});
 	const value = h("output", { for: "lambda" });
 	const show = () => {
-		value.textContent = state.lambda.toFixed(2);
-		const words = model.topicWords(topic, state.lambda, N_WORDS);
+		const lambda = state.lambda ?? model.relevance;
+		value.textContent = lambda.toFixed(2);
+		const words = model.topicWords(topic, lambda, N_WORDS);
 		const longest = d3.max(words, (each) => each.inTopic) || 1;
 		body.replaceChildren(
 			...words.map((each) =>
@@ -146,7 +148,7 @@ function wordsCard(context, topic) {
 		min: 0,
 		max: 1,
 		step: 0.05,
-		value: state.lambda,
+		value: state.lambda ?? model.relevance,
 		on: {
 			input: (/** @type {Event} */ event) => {
 				state.lambda = Number(/** @type {HTMLInputElement} */ (event.target).value);

@@ -241,7 +241,7 @@ function topicTable(context, order, measures, matched, rows, sortBy) {
 function topicRow(context, topic, measures, top) {
 	const { model, labels } = context;
 	const label = labels.label(topic);
-	const words = model.topicWords(topic, 0.6, N_WORDS);
+	const words = model.typical[topic].slice(0, N_WORDS);
 	return h(
 		"tr",
 		{},
@@ -267,7 +267,7 @@ function topicRow(context, topic, measures, top) {
 				"a",
 				{ href: topicAddress(topic), class: "words-cell" },
 				label ? h("strong", { class: "label" }, label) : null,
-				...words.flatMap(({ word }) => [h("bdi", { "data-word": word }, model.words[word]), " "]),
+				...words.flatMap((word) => [h("bdi", { "data-word": word }, model.words[word]), " "]),
 			),
 		),
 		...measures.slice(2).map((measure) => h("td", { class: "number" }, measure.text(topic))),
