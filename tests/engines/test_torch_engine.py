@@ -50,6 +50,7 @@ def test_layouts_agree_with_the_reference(name):
     engine, slow = torch_engine(mhat, 20, layout=layouts()[name]), engine_for("numpy", mhat, 20)
     assert {"Panel", {"cpu": "Sample", "gpu": "Table"}[name]} == {type(part).__name__ for part in engine.host_parts}
     state, reference = engine.place(mixture), slow.place(mixture)
+    np.testing.assert_allclose(engine.correlations(state), mixture.correlations, rtol=1e-14)  # not rounded to float32
     for joint in (True, False):
         got, expected = engine.expect(state, joint=joint), slow.expect(reference, joint=joint)
         assert got.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-6)

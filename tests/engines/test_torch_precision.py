@@ -1,5 +1,8 @@
 """Matrix products: all libraries agree, and fewer digits change topics by little."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from pytorch import needs_torch
@@ -123,3 +126,24 @@ def test_a_pass_sets_the_precision_and_restores_it(moments, engine, setting):
     finally:
         torch.set_float32_matmul_precision("highest")
     assert set(seen) == {setting}
+
+
+NEWER = """
+import torch
+from fdmix import Moments, fit_mixture, worlds
+
+{setting} = "tf32"
+places = torch.backends, torch.backends.cuda.matmul, torch.backends.mkldnn.matmul
+before = [place.fp32_precision for place in places]
+moments = Moments.of(worlds.intervals().sample(2_000, length=20, seed=1))
+fit_mixture(moments, 3, engine="torch", device="cpu", n_threads=1, max_passes=5)
+assert [place.fp32_precision for place in places] == before
+"""
+
+
+@pytest.mark.parametrize("place", ["torch.backends", "torch.backends.cuda.matmul", "torch.backends.mkldnn.matmul"])
+def test_programs_that_use_the_newer_setting_keep_it(place):
+    """PyTorch refuses to read the older setting after that, in the whole process."""
+    code = NEWER.format(setting=f"{place}.fp32_precision")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

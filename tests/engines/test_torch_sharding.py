@@ -18,25 +18,33 @@ pytestmark = [needs_torch, pytest.mark.slow]
 
 FIT = """
 import os, signal, sys
-from fdmix import Moments, fit_mixture
+import numpy as np
+from fdmix import Mixture, Moments, fit_mixture
 from fdmix.runtime.processes import is_leader
 
-path, out, doomed = sys.argv[1], sys.argv[2], int(sys.argv[3])
+path, out, what, where = *sys.argv[1:4], int(sys.argv[4])
+rank, here = int(os.environ["RANK"]), int(os.environ["RANK"]) == where
+settings = {"time_limit": 1e-6 if what == "late" and here else 1e4}
+if what == "other starts":
+    topics = np.random.default_rng(rank).dirichlet(np.ones(1200), 8)
+    settings["start"] = Mixture(topics, np.full((8, 8), 1 / 64))
 
 def watch(progress):
-    if progress.passes == 5 and int(os.environ["RANK"]) == doomed:
-        os.kill(os.getpid(), signal.SIGKILL)
+    if progress.passes == 5 and here and what in ("killed", "interrupted"):
+        os.kill(os.getpid(), signal.SIGKILL if what == "killed" else signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     solution = fit_mixture(
-        Moments.load(path), 8, engine="torch", device="cpu", max_passes=30, callback=watch, time_limit=1e4
+        Moments.load(path), 8, engine="torch", device="cpu", max_passes=30, callback=watch, **settings
     )
 except ConnectionError as error:
     print(error, file=sys.stderr)
     sys.exit(3)
-if is_leader():
+if is_leader() and what != "other starts":
     solution.mixture.save(out)
-    print(solution.log_likelihoods[-1])
+if is_leader() or what != "shared":
+    print(solution.log_likelihoods[-1], len(solution.log_likelihoods), solution.stop.name)
 """
 
 
@@ -53,15 +61,18 @@ def free_port():
         return server.getsockname()[1]
 
 
-def started(n_processes, moments, out, doomed=-1):
-    """Processes as torchrun starts them, but none of which looks after the others."""
+def started(n_processes, moments, out, what="shared", where=-1):
+    """Processes as torchrun starts them, but none of which looks after the others.
+
+    moments : the path, which may have a place for {rank}; what : happens in the process `where`
+    """
     shared = {
         "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(n_processes),
         "LOCAL_WORLD_SIZE": str(n_processes), "OMP_NUM_THREADS": "1", "FDMIX_TIMEOUT": "60",
     }  # fmt: skip
     return [
         subprocess.Popen(
-            [sys.executable, "-c", FIT, str(moments), str(out), str(doomed)],
+            [sys.executable, "-c", FIT, str(moments).format(rank=rank), str(out), what, str(where)],
             env=os.environ | shared | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
@@ -84,7 +95,7 @@ def test_several_processes_find_the_topics_of_one(n_processes, moments, tmp_path
     alone = fit_mixture(Moments.load(moments), 8, engine="torch", device="cpu", max_passes=30)
     results = ended(started(n_processes, moments, tmp_path / "model"))
     assert [code for code, _, _ in results] == [0] * n_processes, results
-    likelihood, others = float(results[0][1]), [output for _, output, _ in results[1:]]
+    likelihood, others = float(results[0][1].split()[0]), [output for _, output, _ in results[1:]]
     assert others == [""] * (n_processes - 1)
     assert likelihood == pytest.approx(alone.log_likelihoods[-1], rel=1e-6)
     found = Mixture.load(tmp_path / "model")
@@ -93,10 +104,45 @@ def test_several_processes_find_the_topics_of_one(n_processes, moments, tmp_path
 
 
 def test_a_killed_process_ends_the_others_with_a_sentence(moments, tmp_path):
-    results = ended(started(3, moments, tmp_path / "model", doomed=1))
+    results = ended(started(3, moments, tmp_path / "model", "killed", 1))
     assert [code for code, _, _ in results] == [3, -9, 3], results
     for rank in (0, 2):
         assert f"process {rank} of 3 lost touch with the others" in results[rank][2]
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(("what", "stop", "passes"), [("interrupted", "INTERRUPTED", 5), ("late", "TIME_LIMIT", 1)])
+def test_one_process_stops_all_of_them_after_the_same_pass(what, stop, passes, moments, tmp_path):
+    results = ended(started(2, moments, tmp_path / "model", what, 1))
+    assert [code for code, _, _ in results] == [0, 0], results
+    said = [output.split() for _, output, _ in results]
+    assert said[0] == said[1]
+    assert passes <= int(said[0][1]) <= passes + 2  # the likelihoods of the passes and that of the result
+    assert said[0][2] == stop
+    assert Mixture.load(tmp_path / "model").n_topics == 8
+
+
+def test_all_processes_start_from_the_topics_of_the_first(moments, tmp_path):
+    results = ended(started(2, moments, tmp_path / "model", "other starts"))
+    assert [code for code, _, _ in results] == [0, 0], results
+    topics = np.random.default_rng(0).dirichlet(np.ones(1200), 8)
+    start = Mixture(topics, np.full((8, 8), 1 / 64))
+    alone = fit_mixture(Moments.load(moments), 8, engine="torch", device="cpu", max_passes=30, start=start)
+    for _, output, _ in results:
+        assert float(output.split()[0]) == pytest.approx(alone.log_likelihoods[-1], rel=1e-6)
+
+
+@pytest.mark.parametrize("other", [{"seed": 5}, {"n_words": 1190}])
+def test_processes_with_other_input_are_refused(other, tmp_path):
+    """Without a look at the input, they would add up pairs of two corpora."""
+    sizes = {"seed": 2, "n_words": 1200}
+    for rank, made in enumerate([sizes, sizes | other]):
+        corpus = worlds.zipf(8, made["n_words"], seed=1).sample(3000, length=20, seed=made["seed"])
+        Moments.of(corpus).save(tmp_path / f"{rank}.moments")
+    results = ended(started(2, tmp_path / "{rank}.moments", tmp_path / "model"))
+    for code, _, errors in results:
+        assert code == 1
+        assert "the 2 processes do not fit the same" in errors
     assert not (tmp_path / "model").exists()
 
 
@@ -139,6 +185,7 @@ def test_torchrun_ends_with_the_sentence_of_the_process_that_failed(tmp_path):
     [
         (["topics", "model"], "2 processes were started, as by torchrun, but only fdmix fit shares its work"),
         (["fit", "some.moments", "--topics", "3", "--out", "model"], "only --engine torch shares a fit"),
+        (["fit", "-", "--topics", "3", "--out", "model", "--engine", "torch"], "standard input reaches only one"),
     ],
 )
 def test_work_that_several_processes_do_not_share_is_refused(arguments, sentence, tmp_path):

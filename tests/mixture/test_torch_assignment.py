@@ -1,5 +1,7 @@
 """Topics of documents by PyTorch: certified like those of the CPU's loops, and equal to them within the gap."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -49,6 +51,17 @@ def test_all_documents_are_finished_on_the_device(length, smoothing):
     topics = world.topics * (1 - smoothing)
     *_, finished = torch_assignment.most_likely_on_device(topics, counts, smoothing / 800, 1e-6, "cpu")
     assert finished.all()
+
+
+def test_float32_leaves_small_tolerances_to_the_cpu(monkeypatch, caplog):
+    """On MPS, which has no float64, few documents would reach them."""
+    monkeypatch.setattr(torch_assignment, "torch_device", lambda _: SimpleNamespace(type="mps"))
+    world = worlds.zipf(5, 60, seed=2)
+    counts = world.sample(20, length=30, seed=3).counts
+    with caplog.at_level("INFO", logger="fdmix"):
+        *_, finished = torch_assignment.most_likely_on_device(world.topics, counts, 0.0, 1e-6, "mps")
+    assert not finished.any()
+    assert "float32 cannot reach the tolerance of 1e-06" in caplog.text
 
 
 def test_theta_agrees_with_the_loops_of_the_cpu():

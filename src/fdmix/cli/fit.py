@@ -118,7 +118,7 @@ def fit(
 
       fdmix fit huge.moments --topics 200 --memory 2GB -o model
     """
-    check_model_output(out, force)
+    _check_output(out, force)
     if solver not in SOLVERS:
         raise ValueError(f"there is no solver {solver!r}; there are {', '.join(SOLVERS)}")
     if time_limit is not None and not time_limit > 0:
@@ -127,11 +127,8 @@ def fit(
     if weighting is not None:
         known_weighting(weighting)
     checked_engine(engine, device)
-    if process_count() > 1 and engine not in WITH_DEVICES:
-        raise ValueError(
-            f"{process_count()} processes were started, as by torchrun, but only --engine torch shares a fit among "
-            "several"
-        )
+    if process_count() > 1:
+        _check_sharing(engine, inputs)
     EM(shrinkage)  # refuses a bad value before anything is read
     given = {"--solver": solver != "em", "--sparsity": sparsity is not None, "--start": start is not None}
     if memory is not None:
@@ -171,6 +168,25 @@ def fit(
             say(_next_step(out, inputs if alone is None else [], text))
     if late or solution.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
+
+
+def _check_output(out: Path, force: bool) -> None:
+    """Refuse to replace what is there. Other processes may begin when the first one has written already."""
+    if is_leader():
+        check_model_output(out, force)
+
+
+def _check_sharing(engine: str, inputs: list[str]) -> None:
+    """Refuse what several processes cannot do together."""
+    if engine not in WITH_DEVICES:
+        raise ValueError(
+            f"{process_count()} processes were started, as by torchrun, but only --engine torch shares a fit among "
+            "several"
+        )
+    if STDIN in inputs:
+        raise ValueError(
+            "standard input reaches only one of several processes: give a file that all of them can read"
+        )
 
 
 def _pairs_alone(counted: bool, pairs_only: bool, documents: bool, given: list[str]) -> str | None:

@@ -84,6 +84,11 @@ class Engine(ABC):
     def release(self) -> None:  # noqa: B027  (most engines hold nothing that they could make anew)
         """Free memory that the next pass makes anew, for an engine that will not be used for a while."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes share the fit; usually this is the only one."""
+        return False
+
     def any(self, flag: bool) -> bool:
         """Whether the flag is set in any of the processes that share the fit; usually this is the only one."""
         return flag

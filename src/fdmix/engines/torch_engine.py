@@ -87,13 +87,13 @@ class TorchEngine(Engine):
         self.processes = processes(self.torch, self.device)
         self.product = product_on(self.torch, self.device, self.precision)
         self.n_threads = thread_count(n_threads)
-        if n_threads is None:
-            self.n_threads = max(1, self.n_threads // processes_here())
         if self.device.type != "cpu" or self.matrix.n_stored * n_topics < threads_from:
             self.n_threads = 1
         self.workers = Workers(self.n_threads)
         self.n_words, self.n_topics = self.matrix.n_words, n_topics
         self.order = np.argsort(-self.matrix.row_sums, kind="stable")
+        places = np.arange(1, self.n_words + 1)
+        self.processes.check_same(self.n_words, self.matrix.n_stored, n_topics, float(places @ self.matrix.row_sums))
         self.wide = self.torch.float32 if self.device.type == "mps" else self.torch.float64  # MPS has no float64
         self.layout = layout or (ON_CPU if self.device.type == "cpu" else ON_GPU)
         cut = self.layout.cut
@@ -136,6 +136,11 @@ class TorchEngine(Engine):
     def active(self, state: State) -> int:
         """The non-zero entries of P."""
         return int(self.torch.count_nonzero(state.topics).item())
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes share the fit."""
+        return self.processes.size > 1
 
     def any(self, flag: bool) -> bool:
         """Whether the flag is set in any of the processes that share the fit."""

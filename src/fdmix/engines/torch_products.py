@@ -59,10 +59,32 @@ def has_onednn(torch: Any) -> bool:
 
 @contextmanager
 def precision_of_products(torch: Any, precision: str) -> Iterator[None]:
-    """PyTorch's own setting, within a pass: TF32 on GPUs that have it, or full float32."""
-    before = torch.get_float32_matmul_precision()
+    """PyTorch's own setting, within a pass: TF32 on GPUs that have it, or full float32.
+
+    PyTorch has an older setting for all devices and a newer one for each (`fp32_precision`). A program that used the
+    newer one may neither read nor change the older one any more.
+    """
+    try:
+        before = torch.get_float32_matmul_precision()
+    except RuntimeError:
+        with _newer_setting(torch, "tf32" if precision == "tf32" else "ieee"):
+            yield
+        return
     torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
     try:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+@contextmanager
+def _newer_setting(torch: Any, precision: str) -> Iterator[None]:
+    places = torch.backends.cuda.matmul, torch.backends.mkldnn.matmul
+    before = [place.fp32_precision for place in places]
+    for place in places:
+        place.fp32_precision = precision
+    try:
+        yield
+    finally:
+        for place, kept in zip(places, before, strict=True):
+            place.fp32_precision = kept

@@ -29,6 +29,7 @@ from fdmix.moments.spilling import FIXED_BYTES, SHARES, checked_memory
 from fdmix.moments.weighted import WeightedMoments
 from fdmix.runtime.interruption import completed, deferred_ctrl_c
 from fdmix.runtime.memory import available_bytes, bytes_in, in_words
+from fdmix.runtime.processes import processes_here
 from fdmix.runtime.threads import one_blas_thread, thread_count
 from fdmix.runtime.whole_numbers import whole_number
 from fdmix.solvers import EM, SOLVERS, Problem, Run, Solver
@@ -162,12 +163,13 @@ def _run(
 ) -> Solution:
     """The solution that all passes lead to, or those that were made when Ctrl-C was pressed."""
     trace: list[float] = []
-    try:
-        found = solution(trace, _loop(run, trace, max_passes, stopping, progress))
-        deferred_ctrl_c.check()
-        return found
-    except KeyboardInterrupt:
-        return completed(lambda: solution(trace, Stop.INTERRUPTED))[0]
+    with deferred_ctrl_c.held(run.engine.is_shared):  # all processes stop after the same pass
+        try:
+            found = solution(trace, _loop(run, trace, max_passes, stopping, progress))
+            deferred_ctrl_c.check_together(run.engine.any)
+            return found
+        except KeyboardInterrupt:
+            return completed(lambda: solution(trace, Stop.INTERRUPTED))[0]
 
 
 def _loop(
@@ -180,6 +182,7 @@ def _loop(
     """Make passes until something says stop."""
     while len(trace) < max_passes:
         trace.append(run.step())
+        deferred_ctrl_c.check_together(run.engine.any)
         if run.engine.any(stopping.tell(lambda: progress(trace))):
             return Stop.CALLBACK
         if run.settled is not None:
@@ -275,9 +278,10 @@ def _mind_the_memory(n_stored: int, n_seen: int, n_words: int, n_topics: int) ->
     needed = pairs + max(topics, start) + 60 * n_topics**2
     if needed > LARGE_FIT:
         log.info("the fit of %d topics will take about %s of memory", n_topics, in_words(needed))
-    if needed > available_bytes():
+    if needed * processes_here() > available_bytes():
+        each = f" in each of {processes_here()} processes" if processes_here() > 1 else ""
         raise MemoryError(
-            f"the fit would need about {in_words(needed)} but {in_words(available_bytes())} are free: "
+            f"the fit would need about {in_words(needed)}{each} but {in_words(available_bytes())} are free: "
             "use fewer topics, or fewer words (Moments.top)"
         )
 

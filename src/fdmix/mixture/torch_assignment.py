@@ -16,6 +16,7 @@ instance in float32, the loops for CPUs finish.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -26,12 +27,14 @@ import scipy.sparse as sp
 from fdmix.runtime.devices import is_out_of_memory, threads_of_operations, torch_device, torch_package
 from fdmix.runtime.threads import thread_count
 
+log = logging.getLogger("fdmix")
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 MAX_ROUNDS = 60  # Newton steps for a batch; documents of 30 tokens need about 12
 CHECK_EVERY = 4  # rounds between two looks at which documents are finished: each look waits for the device
 TARGET = 0.1  # of the mean of theta z, the next one that a step aims at
 TO_THE_BOUNDARY = 0.99  # share of the way to a zero of theta or z that a step may go
 SMALL_SHARE = 1e-3  # of a topic's even share: smaller ones become exact zeros where that keeps the gap
+FLOAT32_TOLERANCE = 1e-4  # with a tenth of it, one document in ten reaches it; with 1e-6 one in fifty
 ENTRIES_AT_A_TIME = {"cpu": 4_000_000, "mps": 30_000_000, "cuda": 60_000_000}  # numbers in a (documents, words, T)
 
 
@@ -55,8 +58,14 @@ def most_likely_on_device(
 
     topics : (T, N), without the floor; floor : added to every entry
     finished : which documents have a gap within the tolerance; others, and those without a word that a topic has, are
-        left to the caller
+        left to the caller. In float32, which is all that MPS has, few documents reach a small tolerance: then all
+        are left to the caller at once
     """
+    n_documents = counts.shape[0]
+    if torch_device(device).type == "mps" and tolerance < FLOAT32_TOLERANCE:
+        log.info("topics of documents are found on the CPU: float32 cannot reach the tolerance of %g", tolerance)
+        nothing = np.full(n_documents, np.nan)
+        return np.zeros((n_documents, len(topics))), nothing, nothing.copy(), np.zeros(n_documents, bool)
 
     def work(B: Any, share: Any, torch: Any) -> tuple[Any, Any, Any]:
         theta, gap, score = _most_likely(B + floor, share, tolerance, torch)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
@@ -27,6 +28,7 @@ class _DeferredCtrlC:
     def __init__(self) -> None:
         self._depth = 0
         self._pressed_at: float | None = None
+        self._held = False
 
     def __enter__(self) -> None:
         if not _in_main_thread():
@@ -46,9 +48,23 @@ class _DeferredCtrlC:
 
     def check(self) -> None:
         """Raise KeyboardInterrupt if Ctrl-C was pressed since the last check."""
-        if self._pressed_at is not None and _in_main_thread():
+        if not self._held:
+            self.check_together(bool)
+
+    def check_together(self, in_any: Callable[[bool], bool]) -> None:
+        """The same for processes that work together; in_any(pressed here) tells whether it was pressed in any."""
+        if _in_main_thread() and in_any(self._pressed_at is not None):
             self._pressed_at = None
             raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self, wanted: bool) -> Iterator[None]:
+        """Within the block, `check` does nothing if `wanted`: only `check_together` ends the work."""
+        before, self._held = self._held, wanted or self._held
+        try:
+            yield
+        finally:
+            self._held = before
 
     def _note(self, _: int, __: FrameType | None) -> None:
         now = time.monotonic()

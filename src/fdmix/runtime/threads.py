@@ -15,6 +15,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from fdmix.runtime.interruption import deferred_ctrl_c
+from fdmix.runtime.processes import processes_here
 from fdmix.runtime.whole_numbers import whole_number
 
 Item = TypeVar("Item")
@@ -36,12 +37,16 @@ def one_thread() -> Iterator[None]:
 
 
 def thread_count(n_threads: int | None = None) -> int:
-    """The number of threads to use: `n_threads`, or by default one per core that this process may run on."""
+    """The number of threads to use: `n_threads`, or by default one per core that this process may run on.
+
+    Processes of this computer that share a fit share its cores, too.
+    """
     if n_threads is None and getattr(_default, "threads", None):
         return int(_default.threads)
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
-        return len(affinity(0)) if affinity else (os.cpu_count() or 1)
+        cores = len(affinity(0)) if affinity else (os.cpu_count() or 1)
+        return max(1, cores // processes_here())
     return whole_number("n_threads", n_threads, least=1)
 
 

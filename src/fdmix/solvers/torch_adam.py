@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from fdmix.engines import State
 from fdmix.engines.torch_engine import TorchEngine
-from fdmix.engines.torch_memory import adam_bytes, adam_too_large
+from fdmix.engines.torch_memory import FLOAT, adam_bytes, adam_too_large
 from fdmix.engines.torch_products import precision_of_products
 from fdmix.kernels.alias_table import fill_alias_table
 from fdmix.mixture.mixture import Mixture
@@ -23,6 +23,7 @@ from fdmix.solvers.contract import Problem
 from fdmix.solvers.torch_adam_step import AdamStep
 
 DRAWN_AT_A_TIME = 1 << 18  # pairs; fewer calls than one for each step
+MOST_PAIRS = 2**31 - 1  # the alias table numbers them in 32 bits
 
 
 class TorchAdamRun(AdamRun):
@@ -98,8 +99,7 @@ class TorchAdamRun(AdamRun):
             some = min(n, max(1, DRAWN_AT_A_TIME // batch))
             us, vs, weights = self.draw((some, batch))
             for u, v, weight in zip(us, vs, [None] * some if weights is None else weights, strict=True):
-                if self.torch_engine.processes.size == 1:  # several must stop after the same step
-                    deferred_ctrl_c.check()
+                deferred_ctrl_c.check()
                 self.core.by_batch(u, v, weight)
             n -= some
 
@@ -152,6 +152,11 @@ class DevicePairs:
     def __init__(self, torch: Any, mhat: sp.csr_array, device: Any, uniform_share: float, generator: Any) -> None:
         self.torch, self.device, self.uniform_share, self.generator = torch, device, uniform_share, generator
         self.n_stored = mhat.nnz
+        if mhat.nnz > MOST_PAIRS:
+            raise ValueError(
+                f"Adam draws from {MOST_PAIRS:,} stored pairs at most, and there are {mhat.nnz:,}: "
+                "use exact=True, or fewer words (Moments.top)"
+            )
         kept, alias = np.empty(mhat.nnz, np.float32), np.empty(mhat.nnz, np.int32)
         chance = mhat.data / mhat.data.sum()
         fill_alias_table(chance.copy(), kept, alias)
@@ -200,7 +205,8 @@ def _needed(engine: TorchEngine, settings: Adam) -> int:
     """Bytes that a run takes on its device."""
     size = replace(engine.size(), streamed=engine.pairs.streamed)
     n_pairs = 0 if settings.exact else engine.matrix.n_stored
-    return adam_bytes(size, engine.layout.width, n_pairs, settings.batch)
+    weights = FLOAT * n_pairs if settings.uniform_share else 0  # of the drawn pairs
+    return adam_bytes(size, engine.layout.width, n_pairs, settings.batch) + weights
 
 
 def _torch_engine(problem: Problem) -> TorchEngine:
