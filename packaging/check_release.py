@@ -7,6 +7,8 @@ Usage: python packaging/check_release.py [--dist FOLDER]
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SMOKE = ROOT / "tests" / "smoke" / "test_installed_package.py"
+VENDOR = ROOT / "src" / "fdmix" / "report" / "page" / "vendor"
 DEMO = ("demo", "--documents", "1500", "--topics", "10", "--out", "demo")  # docstrings of NumPy and others: seconds
 
 
@@ -49,7 +52,20 @@ def _bill_of_materials(python: Path, target: Path) -> None:
     """Written before pytest is installed, so that it lists what a user gets; pip is part of every environment."""
     tool = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--of", "JSON"]
     subprocess.run([*tool, "--pyproject", ROOT / "pyproject.toml", "-o", target, python], check=True)
+    bill = json.loads(target.read_text("utf-8"))
+    bill["components"] += [_vendored(path) for path in sorted(VENDOR.glob("*.js"))]
+    target.write_text(json.dumps(bill, indent=2) + "\n", "utf-8")
     print(f"Wrote {target.name}", flush=True)
+
+
+def _vendored(path: Path) -> dict[str, object]:
+    """The entry of a JavaScript library that the package contains, such as d3-7.9.0.min.js."""
+    name, version = path.name.removesuffix(".min.js").rsplit("-", 1)
+    return {
+        "type": "library", "name": name, "version": version, "bom-ref": f"{name}@{version}",
+        "purl": f"pkg:npm/{name}@{version}", "licenses": [{"license": {"id": "ISC"}}],
+        "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(path.read_bytes()).hexdigest()}],
+    }  # fmt: skip
 
 
 def _step(what: str, folder: Path, *command: object) -> None:

@@ -5,12 +5,15 @@ import importlib
 import os
 import pkgutil
 import re
+import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import typer
 
 import fdmix
+from fdmix.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "experiments/README.md")]
@@ -36,6 +39,24 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, str(page), "exec"), names)
+
+
+def commands_of(page):
+    """Lines of a page that call fdmix, as lists of arguments, without what a shell does with the result."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    for line in re.findall(r"^(?:    |\t)(?:\$ )?(fdmix [a-z].*)$", text, flags=re.MULTILINE):
+        words = shlex.split(line, comments=True)
+        ends = [place for place, word in enumerate(words) if word in ("|", ">", "&&", ";")]
+        if "..." not in words and not words[1].isupper():
+            yield words[1 : ends[0] if ends else None]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_have_the_arguments_that_pages_give_them(page):
+    program = typer.main.get_command(app)
+    for arguments in commands_of(page):
+        if not arguments[0].startswith("-"):
+            program.commands[arguments[0]].make_context(arguments[0], arguments[1:], resilient_parsing=False)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -49,7 +49,8 @@ def _row(item: Any, context: Any) -> str | None:
         names, meaning = record
     else:
         return None
-    return f"| `{' '.join(names.split())}` | {_plain(meaning)} |"
+    shown = " ".join(names.split()).replace("|", r"\|")  # also between backquotes, a bar would end the cell
+    return f"| `{shown}` | {_plain(meaning)} |"
 
 
 def _plain(text: str) -> str:

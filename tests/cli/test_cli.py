@@ -289,6 +289,10 @@ def test_too_many_topics_are_warned_of(texts, tmp_path):
     assert "100 topics are too many for this corpus" in few.stderr
     assert "Try 7 topics or fewer" in few.stderr
     assert "too many" not in run("fit", tmp_path / "few.jsonl", "-t", 7, "-o", tmp_path / "m", "--force").stderr
+    (tmp_path / "few.jsonl").write_text(lines[0])
+    one = run("fit", tmp_path / "few.jsonl", "-t", 2, "-o", tmp_path / "m", "--force").stderr
+    assert "Read 1 document: " in one
+    assert "1 document to learn from: topics show only across many documents" in one
 
 
 @pytest.mark.slow
@@ -478,8 +482,16 @@ def test_evaluate_needs_a_model_and_text(model, texts):
         (("fit", "nowhere.csv", "-t", "5", "-o", "m"), 1, "there is no file or folder"),
         (("topics", "nowhere"), 1, "there is no model"),
         (("topics", "."), 1, "is not a model of fdmix"),
-        (("fit", "x.csv", "-o", "m"), 2, "--topics"),
-        (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "--topics"),
+        (("fit", "x.csv", "-o", "m"), 2, "'--topics' / '-t'. How many topics? For example: --topics 20"),
+        (("fit", "x.csv", "-t", "3"), 2, "'--out' / '-o'. Model folder to write."),
+        (("fit", "x.csv", "-t", "0", "-o", "m"), 2, "'--topics' / '-t': it must be 1 or more"),
+        (("plot", "m"), 2, "'KIND'. Such as bars, map or tree"),
+        (("x.csv",), 2, "To learn topics from it: fdmix fit x.csv --topics 20 -o model"),
+        (("fit", "a.pdf", "-t", "3", "-o", "m"), 1, "a.pdf is a PDF, which fdmix does not read: save it as .txt"),
+        (("fit", "a.docx", "-t", "3", "-o", "m"), 1, "a.docx is an Office document or another archive"),
+        (("fit", "pdfs", "-t", "3", "-o", "m"), 1, "pdfs holds no text: its files end in .pdf, and fdmix reads .csv"),
+        (("fit", "empty.txt", "-t", "3", "-o", "m"), 1, "there is no document in empty.txt: it is empty"),
+        (("fit", "empty.csv", "-t", "3", "-o", "m", "--column", "a"), 1, "does the column 'a' hold text?"),
         (("fit", "x.csv", "-t", "ten", "-o", "m"), 2, "'--topics' / '-t': it must be a whole number, such as 20"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--max-share", "all"), 2, "it must be a number, such as 0.5"),
         (("fit", "x.csv", "-t", "3", "-o", "m", "--column", "body"), 1, "no column 'body'; it has a, b"),
@@ -493,6 +505,12 @@ def test_evaluate_needs_a_model_and_text(model, texts):
 def test_errors_are_a_sentence(arguments, code, message, tmp_path):
     (tmp_path / "x.csv").write_text("a,b\none two,three four\n")
     (tmp_path / "tiny.txt").write_text("one\n")
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "empty.csv").write_text("a,b\n,three\n,four\n")
+    (tmp_path / "pdfs").mkdir()
+    for path in (tmp_path / "a.pdf", tmp_path / "pdfs" / "b.pdf"):
+        path.write_bytes(b"%PDF-1.7\n\0")
+    (tmp_path / "a.docx").write_bytes(b"PK\3\4\0")
     error = run(*arguments, code=code, cwd=tmp_path, env={**os.environ, "COLUMNS": "200"}).stderr
     assert message in error
     assert len(error.strip().splitlines()) <= (6 if code == 2 else 3)

@@ -175,7 +175,8 @@ def test_warm_start_matches_words_by_name():
     fitted = fit_mixture(Moments.of(counts, words), 3).mixture
     backwards = Moments.of(counts[:, ::-1], words[::-1])
     again = fit_mixture(backwards, 3, start=fitted).mixture
-    assert abs(again.topics[:, ::-1] - fitted.topics).sum() < 0.1
+    same = fit_mixture(Moments.of(counts, words), 3, start=fitted).mixture
+    assert abs(again.topics[:, ::-1] - same.topics).sum() < 0.05  # 4 if words were matched by place
 
 
 def test_callback_sees_each_pass_and_can_stop(moments):

@@ -2,6 +2,7 @@
 
 import html
 import importlib
+import inspect
 import os
 import re
 import types
@@ -51,6 +52,18 @@ def test_every_public_name_is_documented(name, documented):
             assert documented & {f"{name}.{each}", f"fdmix.{each}"}, f"{name}.{each}"
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_every_public_method_is_documented(name, documented):
+    """Sphinx leaves methods without a docstring out, and says nothing."""
+    module = importlib.import_module(name)
+    for each in getattr(module, "__all__", []):
+        found = getattr(module, each)
+        for method in vars(found) if inspect.isclass(found) and not issubclass(found, Exception | tuple) else ():
+            if not method.startswith("_") and inspect.isroutine(getattr(found, method)):
+                names = {f"{place}.{each}.{method}" for place in (name, "fdmix", found.__module__)}
+                assert documented & names, f"{name}.{each}.{method}"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name):
     page = (SITE / "reference" / "command_line.html").read_text(encoding="utf-8")
@@ -60,6 +73,12 @@ def test_every_command_and_option_is_documented(name):
     for option in COMMANDS[name].params:
         if not getattr(option, "hidden", False) and option.param_type_name == "option":
             assert all(each in text for each in option.opts), option.opts
+            assert _letters(option.help) in _letters(text), option.opts
+
+
+def _letters(text):
+    """Letters and digits only: pages have typographic quotes, and break lines elsewhere."""
+    return re.sub(r"[\W_]", "", text)
 
 
 def test_pages_ask_for_nothing_from_the_network():

@@ -5,6 +5,8 @@ So `fdmix --help` takes a fraction of a second, although most commands need numb
 
 from __future__ import annotations
 
+import re
+import shlex
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -55,6 +57,11 @@ NEEDED = {  # by the word for a number in the messages of typer, old and new
     "number": "it must be a number, such as 0.5",
     "float": "it must be a number, such as 0.5",
 }
+MISSING = {  # what to type where something is missing whose own help text does not say enough
+    "topics": "How many topics? For example: --topics 20",
+    "kind": "Such as bars, map or tree; fdmix plot --help explains each",
+}
+USAGE_ERROR: Any = typer.BadParameter.__base__  # of which library, depends on the version of typer
 ROOT = Path(__file__).parents[3]  # of a clone
 
 
@@ -78,7 +85,12 @@ def _said(message: str) -> str:
     for kind, needed in NEEDED.items():
         if f"valid {kind}" in message:
             return needed
-    return message.replace("Input should be", "it must be")
+    plain = re.sub(r"(greater|less) than or equal to (\S+)", _limit, message)
+    return plain.replace("Input should be", "it must be")
+
+
+def _limit(found: re.Match[str]) -> str:
+    return f"{found[2]} or {'more' if found[1] == 'greater' else 'less'}"
 
 
 class ReadableCommand(TyperCommand):
@@ -89,7 +101,10 @@ class ReadableCommand(TyperCommand):
         try:
             return super().make_context(*arguments, **settings)
         except typer.BadParameter as error:
-            error.message = _said(error.message)
+            if error.message:
+                error.message = _said(error.message)
+            elif error.param is not None:  # it is missing
+                error.message = MISSING.get(str(error.param.name), getattr(error.param, "help", None) or "")
             raise
 
     def get_params(self, ctx: Any) -> Any:
@@ -135,6 +150,15 @@ class LazyCommands(TyperGroup):
             for name, text in commands.items()
             if name != "reproduce" or has_experiments()
         }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant; who names a file first wants topics of it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except USAGE_ERROR as error:
+            if args and Path(args[0]).exists():
+                error.message += f" To learn topics from it: fdmix fit {shlex.quote(args[0])} --topics 20 -o model"
+            raise
 
     def get_params(self, ctx: Any) -> Any:
         """The options of the program itself."""

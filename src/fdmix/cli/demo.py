@@ -55,7 +55,7 @@ def demo(
         write_report(mixture, page, moments=moments, documents=texts, title="Docstrings of installed Python packages")
         say(f"Wrote {page}, a report of the topics. To look at it, open this address in a browser:")
         say(f"  {page.resolve().as_uri()}")
-    say(f"\nAll of it took {seconds():.1f} seconds. Now your own text:  fdmix fit FILE --topics 50 -o model")
+    say(f"\nAll of it took {seconds():.1f} seconds. Now your own text:  fdmix fit FILE --topics 20 -o model")
 
 
 def _typical(mixture: Mixture, theta: np.ndarray, lengths: np.ndarray, names: list[str]) -> list[str]:

@@ -221,8 +221,8 @@ def _show(solution: Solution, out: Path, took: float, as_json: bool) -> None:
     else:
         topic_table(solution.mixture)
         hint_at_dominating_words(solution.mixture)
-    n_passes = len(solution.log_likelihoods) - 1
-    say(f"{n_passes} passes over the pairs, {took:.1f} s in all: {solution.reason}. Wrote {out}.")
+    early = f" ({solution.reason})" if solution.stop in (Stop.TIME_LIMIT, Stop.INTERRUPTED) else ""
+    say(f"Fitted in {took:.1f} s{early}. Wrote {out}.")
 
 
 def _next_step(out: Path, documents: list[str], text: TextOptions) -> str:
@@ -262,9 +262,15 @@ def documents_in_memory(inputs: list[str], text: TextOptions, threads: int | Non
     with steps() as bars:
         corpus = read_corpus(files, preset=text.cleaning, n_threads=threads, report=bars.report)
     if not corpus.n_documents:
-        raise ValueError(f"there is no document in {files.paths[0]}: it is empty, or min_tokens left all of them out")
+        few = text.cleaning.min_tokens
+        left_out = f", or all have fewer than {few} tokens (--min-tokens)" if few > 1 else ""
+        raise ValueError(f"there is no document in {files.paths[0]}: it is empty{left_out}")
     if not corpus.n_words:
-        raise ValueError("no word is left after cleaning: lower --min-count, or see what the other options leave out")
+        column = text.layout.column
+        first = "" if column is None else f"does the column {column!r} hold text? If so, "
+        raise ValueError(
+            f"no word is left after cleaning: {first}lower --min-count, or see what the other options leave out"
+        )
     return corpus
 
 

@@ -138,12 +138,10 @@ def refuse_to_replace(out: Path, force: bool) -> None:
 
 def in_a_sentence(data: Corpus | Moments) -> str:
     """What was read, for people."""
+    documents = f"{data.n_documents:,} document{'s' if data.n_documents != 1 else ''}"
     if isinstance(data, Corpus):
-        return f"Read {data.n_documents:,} documents: {data.n_tokens:,} tokens, {data.n_words:,} different words."
-    return (
-        f"Word pairs of {data.n_documents:,} documents: {data.n_words:,} different words, "
-        f"{data.n_pairs:,} different pairs."
-    )
+        return f"Read {documents}: {data.n_tokens:,} tokens, {data.n_words:,} different words."
+    return f"Word pairs of {documents}: {data.n_words:,} different words, {data.n_pairs:,} different pairs."
 
 
 def refuse_repeated_paths(files: Files) -> None:

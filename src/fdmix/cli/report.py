@@ -98,7 +98,8 @@ def report(
             n_threads=threads, report=bars.report,
         )  # fmt: skip
         took = seconds()
-    say(f"Wrote {out} ({out.stat().st_size / 1e6:.1f} MB) in {took:.1f} s. Open it in a browser.")
+    say(f"Wrote {out} ({out.stat().st_size / 1e6:.1f} MB) in {took:.1f} s.")
+    say(f"Open it in a browser: {out.resolve().as_uri()}")
 
 
 def _models_and_documents(given: list[Path], with_documents: bool) -> tuple[list[Path], list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TOKENS_NEEDED = 200  # for each topic: where the truth is known, about half of the topics are missed, with fewer more
 TOKENS_ADVISED = 500  # for each topic: about nine of ten are found (both measured in docs/explanation/fitting.md)
+FEWEST_DOCUMENTS = 10  # below, no number of topics is sensible
 DOCUMENTS_NEEDED = 2  # for each topic: words of a single document always go together, which says nothing of others
 
 
@@ -21,6 +22,9 @@ def sensible_topics(n_tokens: float, n_words: int, n_documents: int | None = Non
 
 def too_many_topics(n_topics: int, n_tokens: float, n_words: int, n_documents: int | None = None) -> str | None:
     """A sentence that says why this many topics cannot be found in a corpus, and how many can; None if they can."""
+    if n_documents is not None and n_documents < FEWEST_DOCUMENTS and n_topics > 1:
+        only = "1 document" if n_documents == 1 else f"{n_documents} documents"
+        return f"{only} to learn from: topics show only across many documents, so these are chance."
     sensible = sensible_topics(n_tokens, n_words, n_documents)
     if n_topics <= sensible:
         return None

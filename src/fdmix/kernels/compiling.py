@@ -18,7 +18,7 @@ import numba
 from numba.core.event import Listener, register
 
 log = logging.getLogger("fdmix")
-KEPT = "compiling the loops that this step needs: once on this machine, up to half a minute in all (kept in {folder})"
+KEPT = "compiling the loops that this step needs, once: up to half a minute in all (kept in {folder})"
 NOT_KEPT = (
     "compiling fdmix's loops: up to half a minute in all, and again in every new process, because they cannot be "
     "kept: set NUMBA_CACHE_DIR to a folder that can be written"

@@ -116,7 +116,8 @@ def _topics(mixture: Mixture) -> str:
 def _scores(mixture: Mixture) -> Iterable[tuple[str, str]]:
     top = mixture.top_columns(WORDS)
     yield f"diversity of the first {top.shape[1]} words", f"{len(np.unique(top)) / top.size:.2f}"
-    yield "words of a topic, on average", f"{(mixture.topics > 0).sum(axis=1).mean():,.0f}"
+    if not mixture.topics.all():  # smooth topics have every word
+        yield "words of a topic, on average", f"{(mixture.topics > 0).sum(axis=1).mean():,.0f}"
     if mixture.concentration is not None:
         yield "strength of the prior of documents, in tokens", f"{mixture.concentration:.3g}"
     fit = _mapping(mixture.provenance.get("fit"))
@@ -146,7 +147,8 @@ def _usage(mixture: Mixture) -> str:
         names = "Mixture, read_corpus"
     return (
         "FOLDER is the folder that holds this file.\n\n"
-        "```shell\npip install fdmix\nfdmix topics FOLDER                                       # words and shares\n"
+        "fdmix must be installed, from its source.\n\n"
+        "```shell\nfdmix topics FOLDER                                       # words and shares\n"
         f"{shell}fdmix report FOLDER -o report.html                        # a page to look at\n```\n\n"
         f'```python\nfrom fdmix import {names}\n\nmixture = Mixture.load("FOLDER")\n'
         f"print(mixture.topic_names())\n{python}```\n\n"

@@ -27,6 +27,11 @@ from fdmix.text.web_pages import text_of_page
 
 __all__ = ["KINDS", "STDIN", "Layout", "TextError", "batches_of", "kind_of"]
 
+SIGNATURES = {  # of files that people take for text, by their first bytes
+    b"%PDF": "a PDF, which fdmix does not read: save it as .txt first, for example with pdftotext",
+    b"PK\x03\x04": "an Office document or another archive, which fdmix does not read: save it as .txt or .csv first",
+    b"\xd0\xcf\x11\xe0": "an old Office document, which fdmix does not read: save it as .txt or .csv first",
+}
 TABLE_KINDS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 KINDS = (
     TABLE_KINDS | {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel"}
@@ -144,6 +149,10 @@ class _RefusingNuls(io.BufferedIOBase):
         return self._checked(self.content.read1(size))
 
     def _checked(self, piece: bytes) -> bytes:
+        if self.position == 0:
+            for signature, what in SIGNATURES.items():
+                if piece.startswith(signature):
+                    raise TextError(f"{self.path} is {what}")
         if (found := piece.find(b"\0")) >= 0:
             raise TextError(
                 f"{self.path} looks like a binary file, not text: byte {self.position + found:,} is 0. "

@@ -21,6 +21,7 @@ from fdmix.text.files import DECOMPRESSORS, KINDS, STDIN, batches_of, kind_of
 from fdmix.text.layouts import Layout, TextError
 from fdmix.text.tables import table_batches, table_of_frame
 
+MAX_NAMED = 5  # endings of files that a message names
 EMPTY_NAME = "the name of an input is empty: name a file or a folder; '.' is the folder you are in"
 
 
@@ -200,7 +201,9 @@ def _files_in(folder: Any) -> list[Any]:
     )
     known = [path for path in found if kind_of(path, unknown="")] or [path for path in found if not path.suffix]
     if not known:
-        raise TextError(f"{folder} holds no text: no file ends in {', '.join(KINDS)}")
+        there = sorted({path.suffix.lower() for path in found if path.suffix})[:MAX_NAMED]
+        held = f"its files end in {', '.join(there)}, and fdmix reads" if there else "no file ends in"
+        raise TextError(f"{folder} holds no text: {held} {', '.join(KINDS)}")
     return known
 
 
