@@ -17,7 +17,7 @@ from typing import Any
 from fdmix.engines.torch_pairs import Part, shards_of
 from fdmix.runtime.processes import process_count, processes_here
 
-SAME = 1e-9  # relative difference of sums that processors may round differently
+ROUNDING = 1e-9  # relative difference of sums that processors may round differently
 TIMEOUT = 600.0  # seconds that a process waits for the others; FDMIX_TIMEOUT changes it
 PARTS_PER_SHARD = 8  # parts of all pairs for each process and thread, at least, so that shards are about equal
 
@@ -90,7 +90,7 @@ class SeveralProcesses(OneProcess):
         """ValueError if another process has other numbers, which describe what all of them fit."""
         mine = self.torch.tensor(numbers, dtype=self.torch.float64, device=self.device)
         found = self.gather(mine)[0].view(self.size, -1)
-        if not self.torch.allclose(found, mine.expand_as(found), rtol=SAME, atol=0):
+        if not self.torch.allclose(found, mine.expand_as(found), rtol=ROUNDING, atol=0):
             raise ValueError(
                 f"the {self.size} processes do not fit the same: words, pairs, topics and weights are "
                 + " and ".join(", ".join(f"{value:.10g}" for value in row) for row in found.tolist())
