@@ -53,6 +53,7 @@ def test_the_wheel_has_the_package_and_nothing_else(built):
     }
     assert {name for name in names if name.startswith("fdmix/")} == wanted
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert any(name.endswith("/d3-LICENSE.txt") and ".dist-info/licenses/" in name for name in names)
 
 
 @pytest.mark.slow
@@ -88,7 +89,7 @@ def test_addresses_come_from_one_setting(built, tmp_path, monkeypatch):
     assert f"(https://example.org/us/fdmix/blob/v{told['Version']}/CHANGELOG.md)" in readme
     assert "](docs/" not in readme
     assert told["Description-Content-Type"] == "text/markdown"
-    assert told["License-Expression"] == "BSD-3-Clause"
+    assert told["License-Expression"] == "BSD-3-Clause AND ISC"  # fdmix, and d3 within it
     assert told["Requires-Python"] == ">=3.11"
 
 
