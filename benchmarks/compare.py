@@ -133,12 +133,11 @@ def _rows(path):
 
 def _texts(texts, labels=None, **steps):
     """Documents that are a list of texts."""
-    if texts is None:
-        return None
-    table = {"text": texts} | ({} if labels is None else {"label": labels})
     import pyarrow as pa
 
-    table = pa.table(table)
+    if texts is None:
+        return None
+    table = pa.table({"text": texts} | ({} if labels is None else {"label": labels}))
     corpus = read_corpus(table, column="text", label=labels and "label", **steps)
     kept = labels and corpus.documents["label"].tolist()
     return Documents.of(corpus, read_sequences(table, corpus, column="text"), labels=kept)

@@ -33,7 +33,8 @@ where fdmix is not the best.
   topics of documents agree with labels that people gave?
 
 The corpora nyt, news, raw_news, health_tweets and snippets were run once, after all rules had been fixed, and nothing
-was changed after that. The other corpora were looked at while rules were chosen.
+was changed after that. The other corpora were looked at while rules were chosen. Not every method was run on every
+corpus, because some take hours: what a table does not have was not run.
 
 [Which scores to trust](../explanation/scores.md) and [how to make such a table of your own
 text](../how-to/comparison.md) say more.
